@@ -1,0 +1,1 @@
+"""The words every other room uses: ids, efforts, needs, constraints. Imports only ``errors``."""

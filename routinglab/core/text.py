@@ -1,0 +1,22 @@
+"""Small pieces of wording shared by error messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """Up to ``count`` of ``known`` that look like ``word``, most alike first."""
+    pool = sorted(set(known))
+    close = difflib.get_close_matches(word, pool, n=count, cutoff=0.5)
+    if not close:
+        by_lower = {name.lower(): name for name in reversed(pool)}
+        close = [by_lower[m] for m in difflib.get_close_matches(word.lower(), by_lower, count, 0.5)]
+    return close
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``" Did you mean 'x'?"`` for the closest of ``known``, else an empty text."""
+    close = nearest(word, known, 1)
+    return f" Did you mean {close[0]!r}?" if close else ""

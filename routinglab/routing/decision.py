@@ -1,0 +1,155 @@
+"""The decision record: what was chosen, from what, by whom and why (SPEC 8)."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from routinglab.core.ids import Candidate
+from routinglab.core.needs import TaskNeeds
+from routinglab.core.value import Value
+
+SCHEMA_VERSION = 1
+
+#: What may differ between two runs that decided the same, by JSON key.
+RUN_ONLY_KEYS = ("created", "seconds", "requestId")
+
+AnsweredBy = Literal["caller", "agent", "reader", "rule", "recording", "default"]
+ChosenBy = Literal["router", "single", "ranking", "recorded", "current"]
+RequestPurpose = Literal["needs", "choice"]
+
+
+class Standing(Value):
+    """Where one value stands in its cohort: ``share`` of the other models have a lower one."""
+
+    key: str
+    share: float
+    models: int
+    value: float
+    unit: str = ""
+    label: str = ""
+    edition: str = ""
+    effort: str | None = None
+    harness: str | None = None
+    reporter: str | None = None
+    setting: str | None = None
+
+
+class ScoreTerms(Value):
+    """The parts of a score; ``quality``, ``cheapness`` and ``recency`` are 0..1 before weights."""
+
+    demand: float
+    quality: float
+    cheapness: float
+    recency: float
+    faster_route: bool = False
+    quality_weight: float
+    price_weight: float
+    recency_weight: float
+    route_bonus: float = 0.0
+
+
+class Option(Value):
+    """One contender of the shortlist and what the router is told of it (SPEC 6.4)."""
+
+    model: str
+    effort: str | None = None
+    name: str = ""
+    score: float
+    terms: ScoreTerms | None = None
+    work_standing: float | None = None
+    overall_standing: float | None = None
+    evidence: tuple[Standing, ...] = ()
+    description: dict[str, Any] = Field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the router sees of this option."""
+        return dict(self.description)
+
+
+class RouterInfo(Value):
+    """Which model made the choice: as asked for, as answered, and its kind."""
+
+    requested: str | None = None
+    responded: str | None = None
+    kind: Literal["chat", "classifier", "none"] = "none"
+
+
+class RoutingRequest(Value):
+    """One request that routing sent, with what it used."""
+
+    purpose: RequestPurpose
+    model: str
+    kind: Literal["chat", "classifier"] = "chat"
+    outcome: str = "ok"
+    status: int | None = None
+    error_type: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+    request_id: str | None = None
+
+
+class Digests(Value):
+    """SHA-256 of the inputs a decision rests on; None where there was no such input."""
+
+    catalog: str | None = None
+    evals: str | None = None
+    settings: str | None = None
+
+
+class Decision(Value):
+    """The recorded outcome of routing one task."""
+
+    schema_version: int = SCHEMA_VERSION
+    created: datetime | None = None
+    task_digest: str = ""
+    agent: str | None = None
+    policy: str = "evidence"
+    primary: Candidate
+    fallbacks: tuple[Candidate, ...] = Field(default=(), max_length=2)
+    candidates: tuple[str, ...] = ()
+    shortlist: tuple[Option, ...] = ()
+    needs: TaskNeeds = Field(default_factory=TaskNeeds)
+    answered_by: dict[str, AnsweredBy] = Field(default_factory=dict)
+    removed: dict[str, int] = Field(default_factory=dict)
+    chosen_by: ChosenBy = "ranking"
+    router: RouterInfo = Field(default_factory=RouterInfo)
+    reader: str | None = None
+    requests: tuple[RoutingRequest, ...] = ()
+    switches: tuple[str, ...] = ()
+    degraded: str | None = None
+    digests: Digests = Field(default_factory=Digests)
+
+    def canonical(self) -> str:
+        """JSON without what differs from run to run (times, seconds, request ids)."""
+        import json
+
+        return json.dumps(
+            _without_run_only(self.to_dict()),
+            sort_keys=True,
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of :meth:`canonical`."""
+        return hashlib.sha256(self.canonical().encode()).hexdigest()
+
+    @property
+    def chain(self) -> tuple[Candidate, ...]:
+        """The ranked candidates in the order they are tried."""
+        return (self.primary, *self.fallbacks)
+
+
+def _without_run_only(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _without_run_only(v) for k, v in value.items() if k not in RUN_ONLY_KEYS}
+    if isinstance(value, list):
+        return [_without_run_only(item) for item in value]
+    return value
