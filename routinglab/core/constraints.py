@@ -75,7 +75,9 @@ def broken_restrictions(
         yield "allowed_providers"
     if limits.excluded_providers and model.provider in limits.excluded_providers:
         yield "excluded_providers"
-    if limits.max_input_cost is not None and not _at_most(model.dearest_input, limits.max_input_cost):
+    if limits.max_input_cost is not None and not _at_most(
+        model.dearest_input, limits.max_input_cost
+    ):
         yield "max_input_cost"
     if limits.max_output_cost is not None and not _at_most(
         model.dearest_output, limits.max_output_cost

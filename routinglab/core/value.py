@@ -84,7 +84,9 @@ def invalid_input(
         return InvalidInput(f"{path}: {inner}", where=name, field=path, choices=inner.choices)
     elif kind in ("literal_error", "enum"):
         shown = _short(first.get("input"))
-        choices = tuple(str(context.get("expected", "")).replace("'", "").split(" or ")[0].split(", "))
+        choices = tuple(
+            str(context.get("expected", "")).replace("'", "").split(" or ")[0].split(", ")
+        )
         message = f"{path}: {shown} is not one of {context.get('expected')}"
     elif kind == "missing":
         message = f"{path}: is required"

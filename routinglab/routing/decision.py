@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from datetime import datetime
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from routinglab.core.ids import Candidate
 from routinglab.core.needs import TaskNeeds
+from routinglab.core.standing import Standing
 from routinglab.core.value import Value
 
 SCHEMA_VERSION = 1
@@ -20,22 +22,6 @@ RUN_ONLY_KEYS = ("created", "seconds", "requestId")
 AnsweredBy = Literal["caller", "agent", "reader", "rule", "recording", "default"]
 ChosenBy = Literal["router", "single", "ranking", "recorded", "current"]
 RequestPurpose = Literal["needs", "choice"]
-
-
-class Standing(Value):
-    """Where one value stands in its cohort: ``share`` of the other models have a lower one."""
-
-    key: str
-    share: float
-    models: int
-    value: float
-    unit: str = ""
-    label: str = ""
-    edition: str = ""
-    effort: str | None = None
-    harness: str | None = None
-    reporter: str | None = None
-    setting: str | None = None
 
 
 class ScoreTerms(Value):
@@ -127,8 +113,6 @@ class Decision(Value):
 
     def canonical(self) -> str:
         """JSON without what differs from run to run (times, seconds, request ids)."""
-        import json
-
         return json.dumps(
             _without_run_only(self.to_dict()),
             sort_keys=True,
