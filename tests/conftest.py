@@ -24,9 +24,8 @@ def _no_outside_settings(
 ) -> None:
     """Keep a person's own settings, keys and home out of every test."""
     for name in list(os.environ):
-        if name.startswith("ROUTINGLAB_") and name != "ROUTINGLAB_SHARED_DATA":
-            monkeypatch.delenv(name)
-        elif name.endswith(("_API_KEY", "_TOKEN")):
+        ours = name.startswith("ROUTINGLAB_") and name != "ROUTINGLAB_SHARED_DATA"
+        if ours or name.endswith(("_API_KEY", "_TOKEN")):
             monkeypatch.delenv(name)
     monkeypatch.delenv("ATOMIC_MODEL_ROUTING_DEBUG", raising=False)
     monkeypatch.setenv("ROUTINGLAB_HOME", str(tmp_path_factory.mktemp("home")))
