@@ -1,1 +1,1 @@
-
+"""Running a decision: the fallback chain, the child loop and its tools."""

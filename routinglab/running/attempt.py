@@ -1,0 +1,68 @@
+"""What happened to each candidate of a chain, and the result of a run (SPEC 9.4)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from routinglab.core.efforts import Effort
+from routinglab.core.ids import Candidate
+from routinglab.core.value import Value
+from routinglab.routing.decision import Decision
+
+AttemptKind = Literal["ok", "failed", "skipped"]
+RunStatus = Literal["ok", "failed", "cancelled", "out_of_steps"]
+
+
+class Attempt(Value):
+    """One try of one candidate.
+
+    ``failure`` is a failure kind of SPEC 9.3, or for a skipped candidate the reason it was skipped;
+    ``cost`` is USD from the catalog, tiers applied, None where a price or the usage is unknown.
+    """
+
+    candidate: Candidate
+    model: str | None = None
+    effort: Effort | None = None
+    kind: AttemptKind
+    failure: str | None = None
+    status: int | None = None
+    code: str | None = None
+    category: str | None = None
+    message: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    started: datetime | None = None
+    seconds: float | None = None
+    steps: int = 0
+
+
+class RunResult(Value):
+    """The outcome of a run: the final answer, who gave it, and everything that was tried.
+
+    ``decision`` keeps the ordered choice apart from ``used``, the candidate that answered. ``text``
+    is the final answer, or what had streamed when the run ended early. ``transcript`` is a
+    reference (``sa_…``) that a later run can continue or fork.
+    """
+
+    status: RunStatus
+    text: str = ""
+    used: Candidate | None = None
+    decision: Decision | None = None
+    attempts: tuple[Attempt, ...] = ()
+    error: str | None = None
+    failure: str | None = None
+    switches: tuple[str, ...] = ()
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+    steps: int = 0
+    transcript: str | None = None
+    agent: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether a candidate answered."""
+        return self.status == "ok"
