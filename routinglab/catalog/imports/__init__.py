@@ -1,0 +1,1 @@
+"""Readers of public model lists, one a source (SPEC 2.3)."""
