@@ -1,0 +1,395 @@
+"""The compact index of a recording's lines that reading makes and replay walks."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from routinglab.core.constraints import ModelConstraints
+from routinglab.core.needs import TaskNeeds
+from routinglab.errors import InvalidInput, RecordingError, RoutingLabError
+from routinglab.lab.records import (
+    HEADER,
+    KINDS,
+    PART_KEYS,
+    RECORDING_VERSION,
+    AgentRecord,
+    InputsRecord,
+    Outcome,
+    Problem,
+    encode,
+    rest_text,
+    split_decision,
+)
+from routinglab.routing.decision import Decision
+from routinglab.running.attempt import Attempt
+
+T = TypeVar("T")
+NOTHING = -1
+
+
+class Shared(Generic[T]):
+    """Distinct values by number, so that a task holds a small integer."""
+
+    def __init__(self) -> None:
+        self.values: list[T] = []
+        self._number: dict[Hashable, int] = {}
+
+    def number(self, key: Hashable, make: Callable[[], T]) -> int:
+        """The number of the value with this key, made when it is first seen."""
+        found = self._number.get(key)
+        if found is None:
+            value = make()
+            found = self._number[key] = len(self.values)
+            self.values.append(value)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """The part of a recorded decision that is not shared: its parts' digest, text and primary."""
+
+    parts: str
+    text: str
+    needs: TaskNeeds
+    primary: str
+    effort: str | None
+    agent: str | None
+    degraded: str | None
+    chosen_by: str
+    answered_by: tuple[tuple[str, str], ...]
+
+
+def _array() -> array[int]:
+    return array("i")
+
+
+def _long_array() -> array[int]:
+    return array("q")
+
+
+@dataclass(slots=True)
+class Index:
+    """Columns by task number; -1 stands for nothing recorded."""
+
+    data: bytes
+    name: str
+    schema_version: int = RECORDING_VERSION
+    problems: list[Problem] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    number: dict[str, int] = field(default_factory=dict)
+    task_at: array[int] = field(default_factory=_long_array)
+    needs: array[int] = field(default_factory=_array)
+    constraints: array[int] = field(default_factory=_array)
+    agent: array[int] = field(default_factory=_array)
+    answers: array[int] = field(default_factory=_array)
+    choice: array[int] = field(default_factory=_array)
+    rest: array[int] = field(default_factory=_array)
+    decision_at: array[int] = field(default_factory=_long_array)
+    expected_input: array[int] = field(default_factory=_long_array)
+    expected_output: array[int] = field(default_factory=_long_array)
+    attempt_task: array[int] = field(default_factory=_array)
+    attempt_at: array[int] = field(default_factory=_long_array)
+    outcome_task: array[int] = field(default_factory=_array)
+    outcome_at: array[int] = field(default_factory=_long_array)
+    all_needs: Shared[TaskNeeds] = field(default_factory=Shared)
+    all_constraints: Shared[ModelConstraints] = field(default_factory=Shared)
+    all_agents: Shared[AgentRecord] = field(default_factory=Shared)
+    all_choices: Shared[str] = field(default_factory=Shared)
+    all_rests: Shared[Rest] = field(default_factory=Shared)
+    parts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    inputs: list[InputsRecord] = field(default_factory=list)
+
+    def row(self, at: int) -> dict[str, Any] | None:
+        """The line that starts at this byte, read again; None for -1."""
+        if at < 0:
+            return None
+        end = self.data.find(b"\n", at)
+        row: dict[str, Any] = json.loads(self.data[at : end if end >= 0 else None])
+        return row
+
+    def line_of(self, at: int) -> int:
+        """The number, from 1, of the line that starts at this byte."""
+        return self.data.count(b"\n", 0, at) + 1
+
+    def attempt_rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """(task number, line) of every attempt in file order."""
+        for number, at in zip(self.attempt_task, self.attempt_at, strict=True):
+            yield number, self.row(at) or {}
+
+    def outcome_rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """(task number, line) of every outcome in file order."""
+        for number, at in zip(self.outcome_task, self.outcome_at, strict=True):
+            yield number, self.row(at) or {}
+
+    def decision_rows(self) -> Iterator[dict[str, Any]]:
+        """Every decision line with its shared parts put back."""
+        for number, at in enumerate(self.decision_at):
+            row = self.row(at)
+            if row is not None:
+                parts = self.parts.get(self.all_rests.values[self.rest[number]].parts, {})
+                whole = {**parts, **row["decision"]}
+                yield {"task": self.ids[number], "created": row.get("created"), "decision": whole}
+
+    def decision(self, number: int) -> Decision | None:
+        """The decision recorded for the task of this number."""
+        row = self.row(self.decision_at[number])
+        if row is None:
+            return None
+        parts = self.parts.get(self.all_rests.values[self.rest[number]].parts, {})
+        return Decision.model_validate({"created": row.get("created"), **parts, **row["decision"]})
+
+
+def read_index(data: bytes, name: str) -> Index:
+    """Index every line of ``data``; RecordingError where nothing in it is a recording."""
+    index = Index(data, name)
+    reader = _Reader(index)
+    if data.startswith(b"\xef\xbb\xbf"):
+        reader.skip = 3
+    reader.read()
+    if not reader.seen_header and not index.ids:
+        first = f" {index.problems[0]}." if index.problems else " It is empty."
+        raise RecordingError(
+            f"{name}: not a recording; each line must be a JSON object with a kind.{first}"
+        )
+    if not reader.seen_header:
+        index.problems.insert(0, Problem(1, f"no {HEADER!r} header; read as version 1"))
+    reader.settle_parts()
+    return index
+
+
+class _Reader:
+    """One pass over the lines; each kind has a method."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.skip = 0
+        self.seen_header = False
+        self._wanted_parts: dict[str, list[int]] = {}
+        self._newest: dict[str, int] = {}
+        self._handlers: dict[str, Callable[[dict[str, Any], int], None]] = {
+            HEADER: self._header,
+            **{kind: getattr(self, f"_{kind}") for kind in KINDS},
+        }
+
+    def read(self) -> None:
+        index, data = self.index, self.index.data
+        loads = json.loads
+        at, line = self.skip, 0
+        size = len(data)
+        while at < size:
+            line += 1
+            end = data.find(b"\n", at)
+            last = end < 0
+            end = size if last else end
+            raw = data[at:end]
+            try:
+                row = loads(raw)
+                handler = self._handlers[row["kind"]]
+                handler(row, at)
+            except RecordingError:
+                raise
+            except (InvalidInput, RoutingLabError) as error:
+                index.problems.append(Problem(line, str(error)))
+            except Exception as error:
+                self._unusable(raw, line, last, error)
+            at = end + 1
+
+    def _unusable(self, raw: bytes, line: int, last: bool, error: Exception) -> None:
+        """Say what is wrong with a line; the order of the cases is from broken to merely odd."""
+        text = raw.strip()
+        if not text:
+            return
+        if isinstance(error, ValueError):
+            torn = "torn: the file ends in the middle of it" if last else "not JSON"
+            message = f"{torn} ({_reason(error)})"
+        elif isinstance(error, RecursionError):
+            message = "nested too deeply"
+        elif isinstance(error, KeyError) and text.startswith(b"{"):
+            kind = _kind_of(text)
+            if kind is None:
+                message = "has no 'kind'"
+            elif kind in self._handlers:
+                message = f"{kind}: {error.args[0]!r} is missing"
+            else:
+                message = f"unknown kind {kind!r}; known: {', '.join(KINDS)}"
+        else:
+            message = f"not a record ({type(error).__name__}: {error})"
+        self.index.problems.append(Problem(line, message))
+
+    def settle_parts(self) -> None:
+        """Say which decisions lost their shared parts, once each missing digest."""
+        for digest, tasks in self._wanted_parts.items():
+            if digest not in self.index.parts:
+                self.index.problems.append(
+                    Problem(
+                        self.index.line_of(self.index.decision_at[tasks[0]]),
+                        f"{len(tasks)} decisions name parts {digest!r}, which no line holds; "
+                        "their candidates and shortlist are unknown",
+                    )
+                )
+
+    def _header(self, row: dict[str, Any], at: int) -> None:
+        version = row["schemaVersion"]
+        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+            raise InvalidInput(f"schemaVersion: {version!r} is not a version number")
+        if version > RECORDING_VERSION:
+            raise RecordingError(
+                f"{self.index.name}: written by a newer routinglab (schema version {version}; "
+                f"this one reads up to {RECORDING_VERSION}). Upgrade routinglab to read it."
+            )
+        self.index.schema_version = version
+        self.seen_header = True
+
+    def _task(self, row: dict[str, Any], at: int) -> None:
+        index = self.index
+        task = row["id"]
+        if type(task) is not str or not task:
+            raise InvalidInput(f"id: {task!r} is not a task id")
+        needs = row.get("needs")
+        constraints = row.get("constraints")
+        agent = row.get("agent")
+        needs_number = self._needs_number(needs) if needs else NOTHING
+        constraints_number = (
+            NOTHING
+            if constraints is None
+            else index.all_constraints.number(
+                encode(constraints), lambda: ModelConstraints.model_validate(constraints)
+            )
+        )
+        agent_number = (
+            NOTHING
+            if agent is None
+            else index.all_agents.number(encode(agent), lambda: AgentRecord.model_validate(agent))
+        )
+        number = self._open(task, fresh=True)
+        index.task_at[number] = at
+        index.needs[number] = needs_number
+        index.constraints[number] = constraints_number
+        index.agent[number] = agent_number
+        index.expected_input[number] = _tokens(row.get("expectedInputTokens"))
+        index.expected_output[number] = _tokens(row.get("expectedOutputTokens"))
+
+    def _answers(self, row: dict[str, Any], at: int) -> None:
+        task, needs = row["task"], self._needs_number(row["needs"])
+        self.index.answers[self._open(task)] = needs
+
+    def _choice(self, row: dict[str, Any], at: int) -> None:
+        task, model = row["task"], row["model"]
+        if type(model) is not str or not model:
+            raise InvalidInput(f"model: {model!r} is not a model id")
+        self.index.choice[self._open(task)] = self.index.all_choices.number(model, lambda: model)
+
+    def _inputs(self, row: dict[str, Any], at: int) -> None:
+        self.index.inputs.append(
+            InputsRecord.model_validate({k: v for k, v in row.items() if k != "kind"})
+        )
+
+    def _parts(self, row: dict[str, Any], at: int) -> None:
+        digest, parts = row["digest"], row["parts"]
+        if digest not in self.index.parts:
+            if set(parts) != set(PART_KEYS):
+                raise InvalidInput(f"parts must hold {', '.join(PART_KEYS)}")
+            self.index.parts[str(digest)] = parts
+
+    def _decision(self, row: dict[str, Any], at: int) -> None:
+        task, decision = row["task"], row["decision"]
+        parts = row.get("parts")
+        if parts is None:
+            parts, decision = self._whole(decision)
+        text = rest_text(decision)
+        number = self.index.all_rests.number((parts, text), lambda: self._rest(parts, text))
+        task_number = self._open(task)
+        if parts not in self.index.parts:
+            self._wanted_parts.setdefault(parts, []).append(task_number)
+        self.index.rest[task_number] = number
+        self.index.decision_at[task_number] = at
+
+    def _whole(self, decision: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A decision written in one piece, split as the writer splits it."""
+        digest, parts, rest = split_decision(Decision.model_validate(decision))
+        self.index.parts.setdefault(digest, parts)
+        return digest, rest
+
+    def _rest(self, parts: str, text: str) -> Rest:
+        whole = Decision.model_validate(json.loads(text))
+        return Rest(
+            parts,
+            text,
+            whole.needs,
+            whole.primary.model,
+            whole.primary.effort,
+            whole.agent,
+            whole.degraded,
+            whole.chosen_by,
+            tuple(sorted(whole.answered_by.items())),
+        )
+
+    def _attempt(self, row: dict[str, Any], at: int) -> None:
+        task, attempt = row["task"], row["attempt"]
+        Attempt.model_validate(attempt)
+        self.index.attempt_task.append(self._open(task))
+        self.index.attempt_at.append(at)
+
+    def _outcome(self, row: dict[str, Any], at: int) -> None:
+        task, outcome = row["task"], row["outcome"]
+        Outcome.model_validate(outcome)
+        self.index.outcome_task.append(self._open(task))
+        self.index.outcome_at.append(at)
+
+    def _needs_number(self, needs: dict[str, Any]) -> int:
+        return self.index.all_needs.number(
+            tuple(needs.items()), lambda: TaskNeeds.model_validate(needs)
+        )
+
+    def _open(self, task: str, *, fresh: bool = False) -> int:
+        """The task's number; a line about a task that no task line names makes an empty one.
+
+        An id used again is another task, named ``id#2``; what follows about the id is about it.
+        """
+        index = self.index
+        number = self._newest.get(task) if self._newest else None
+        if number is None:
+            number = index.number.get(task)
+        if number is None:
+            if type(task) is not str or not task:
+                raise InvalidInput(f"task: {task!r} is not a task id")
+            return self._add(task)
+        if fresh and index.task_at[number] != NOTHING:
+            count = 2
+            while f"{task}#{count}" in index.number:
+                count += 1
+            self._newest[task] = number = self._add(f"{task}#{count}")
+        return number
+
+    def _add(self, name: str) -> int:
+        index = self.index
+        number = index.number[name] = len(index.ids)
+        index.ids.append(name)
+        for column in (index.task_at, index.decision_at, index.expected_input,
+                       index.expected_output, index.needs, index.constraints, index.agent,
+                       index.answers, index.choice, index.rest):  # fmt: skip
+            column.append(NOTHING)
+        return number
+
+
+def _tokens(value: Any) -> int:
+    if value is None:
+        return NOTHING
+    if type(value) is not int or value < 0:
+        raise InvalidInput(f"expected tokens: {value!r} is not a number of tokens")
+    return value
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at column {error.colno}"
+    return type(error).__name__
+
+
+def _kind_of(text: bytes) -> str | None:
+    kind = json.loads(text).get("kind")
+    return kind if kind is None or isinstance(kind, str) else repr(kind)
