@@ -28,7 +28,9 @@ Provenance = Literal["observed", "imputed", "unknown"]
 
 #: Keys of a decision that tasks with the same needs, constraints and inputs share. They are written
 #: once, as a ``parts`` line, and named by digest after that.
-PART_KEYS = ("schemaVersion", "policy", "candidates", "shortlist", "removed", "digests")
+PART_KEYS = (
+    "schemaVersion", "policy", "candidates", "shortlist", "scoring", "removed", "digests",
+)  # fmt: skip
 
 #: Keys of a decision that are the task's own and say nothing of what was decided.
 TASK_KEYS = ("created", "taskDigest", "requests")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from datetime import datetime
-from typing import Any, Literal
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,9 @@ from routinglab.core.ids import Candidate
 from routinglab.core.needs import TaskNeeds
 from routinglab.core.standing import Standing
 from routinglab.core.value import Value
+
+if TYPE_CHECKING:
+    from routinglab.routing.explain import Explanation
 
 SCHEMA_VERSION = 1
 
@@ -39,7 +42,10 @@ class ScoreTerms(Value):
 
 
 class Option(Value):
-    """One contender of the shortlist and what the router is told of it (SPEC 6.4)."""
+    """One contender of the shortlist and what the router is told of it (SPEC 6.4).
+
+    ``reason`` is what the policy said of its place; the standard policy says it in ``terms``.
+    """
 
     model: str
     effort: str | None = None
@@ -49,11 +55,30 @@ class Option(Value):
     work_standing: float | None = None
     overall_standing: float | None = None
     evidence: tuple[Standing, ...] = ()
+    reason: str = ""
     description: dict[str, Any] = Field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """What the router sees of this option."""
         return dict(self.description)
+
+
+class Scoring(Value):
+    """What the ranking of a decision rested on, by column; entry ``i`` is ``candidates[i]``.
+
+    With the needs this gives every score again, so a decision explains itself without the evals and
+    the catalog it was made from. ``standings`` are what quality rests on (None: not measured) and
+    ``sources`` where they come from; ``faster`` lists the entries that are a faster route of another
+    model; ``identities`` is for each entry the first one that is the same model elsewhere.
+    """
+
+    input_prices: tuple[float | None, ...]
+    output_prices: tuple[float | None, ...]
+    released: tuple[date | None, ...]
+    standings: tuple[float | None, ...]
+    sources: tuple[Literal["own", "work", "overall"] | None, ...]
+    faster: tuple[int, ...] = ()
+    identities: tuple[int, ...]
 
 
 class RouterInfo(Value):
@@ -89,7 +114,13 @@ class Digests(Value):
 
 
 class Decision(Value):
-    """The recorded outcome of routing one task."""
+    """The recorded outcome of routing one task.
+
+    ``candidates`` is every model the router could choose from, in the order of the ranking, and
+    ``scoring`` what that order rests on. ``removed`` counts candidates by the restriction that
+    ruled them out. ``answered_by`` says for each need who answered it. ``switches`` are the silent
+    changes of model on the way (SPEC 7.7); ``degraded`` is why the current model stands in.
+    """
 
     schema_version: int = SCHEMA_VERSION
     created: datetime | None = None
@@ -100,6 +131,7 @@ class Decision(Value):
     fallbacks: tuple[Candidate, ...] = Field(default=(), max_length=2)
     candidates: tuple[str, ...] = ()
     shortlist: tuple[Option, ...] = ()
+    scoring: Scoring | None = None
     needs: TaskNeeds = Field(default_factory=TaskNeeds)
     answered_by: dict[str, AnsweredBy] = Field(default_factory=dict)
     removed: dict[str, int] = Field(default_factory=dict)
@@ -119,6 +151,17 @@ class Decision(Value):
             ensure_ascii=False,
             separators=(",", ":"),
         )
+
+    def explain(self) -> Explanation:
+        """Why this model: terms, what the runner-up lacks, and what would have changed it."""
+        from routinglab.routing.explain import explain
+
+        return explain(self)
+
+    def _repr_html_(self) -> str:
+        from routinglab.routing.show import decision_html
+
+        return decision_html(self)
 
     @property
     def digest(self) -> str:

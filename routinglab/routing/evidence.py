@@ -1,0 +1,121 @@
+"""What is measured of a model for one kind of work: the quality part of a score (SPEC 6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from routinglab.core.standing import Standing
+from routinglab.routing.cohorts import cohorts
+
+if TYPE_CHECKING:
+    from routinglab.catalog.model import Model
+    from routinglab.evals.row import Row
+
+#: Where a quality comes from: one's own outcomes, this kind of work, the overall index.
+QualitySource = Literal["own", "work", "overall"]
+
+#: What the overall index counts for where this kind of work is not measured.
+OVERALL_FACTOR = 0.8
+
+#: The quality of a model nobody measured.
+UNMEASURED_QUALITY = 0.2
+
+
+class Evidence(Protocol):
+    """What routing asks of an evals file; ``routinglab.Evals`` answers it."""
+
+    @property
+    def digest(self) -> str: ...
+    @property
+    def rows(self) -> Sequence[Row]: ...
+    def standings(self, model_id: str, key: str) -> Sequence[Standing]: ...
+    def measured(self, model_id: str, key: str) -> Row | None: ...
+    def own_keys(self, work: str) -> Sequence[str]: ...
+    def released(self, model_id: str) -> date | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How good a model is at one kind of work, and what that rests on.
+
+    ``work_standing`` is the mean over one's own outcomes where there are any, else over the public
+    cohorts of the work; ``source`` is None for a model without any standing.
+    """
+
+    value: float
+    source: QualitySource | None
+    work_standing: float | None
+    overall_standing: float | None
+
+    @property
+    def standing(self) -> float | None:
+        """The standing that ``value`` rests on."""
+        return self.overall_standing if self.source == "overall" else self.work_standing
+
+
+def quality_from(source: QualitySource | None, standing: float | None) -> float:
+    """The quality that a standing of this source gives."""
+    if source is None or standing is None:
+        return UNMEASURED_QUALITY
+    return OVERALL_FACTOR * standing if source == "overall" else standing
+
+
+def quality(evals: Evidence | None, model: Model, work: str | None) -> Quality:
+    """The quality of ``model`` for a kind of work."""
+    if evals is None:
+        return Quality(UNMEASURED_QUALITY, None, None, None)
+    overall = _share(standings(evals, model, (cohorts().overall,)))
+    source: QualitySource | None = "own"
+    at_work = _share(own_standings(evals, model, work))
+    if at_work is None:
+        source, at_work = "work", _share(work_standings(evals, model, work))
+    if at_work is None:
+        source = "overall" if overall is not None else None
+    basis = overall if source == "overall" else at_work
+    return Quality(quality_from(source, basis), source, at_work, overall)
+
+
+def own_standings(evals: Evidence, model: Model, work: str | None) -> list[Standing]:
+    """Standings in the user's own outcomes for a kind of work."""
+    return standings(evals, model, evals.own_keys(work) if work is not None else ())
+
+
+def work_standings(evals: Evidence, model: Model, work: str | None) -> list[Standing]:
+    """Standings in the public cohorts of a kind of work, in the order of the table."""
+    return standings(evals, model, cohorts().of(work))
+
+
+def standings(evals: Evidence, model: Model, keys: Sequence[str]) -> list[Standing]:
+    """A model's standings in these cohorts; a faster route has its base model's where it lacks one.
+
+    Only the catalog's ``base_model`` makes a faster route, never a likeness of names.
+    """
+    found: list[Standing] = []
+    for key in keys:
+        mine = evals.standings(model.full_id, key)
+        if not mine and model.base_model is not None:
+            mine = evals.standings(model.base_model, key)
+        found.extend(mine)
+    return found
+
+
+def measured(evals: Evidence, model: Model, key: str) -> Row | None:
+    """The row that measures a model, whatever the size of its cohort."""
+    row = evals.measured(model.full_id, key)
+    if row is None and model.base_model is not None:
+        row = evals.measured(model.base_model, key)
+    return row
+
+
+def released(evals: Evidence | None, model: Model) -> date | None:
+    """The catalog's release date, else the one the evals file states."""
+    if model.released is not None or evals is None:
+        return model.released
+    return evals.released(model.full_id)
+
+
+def _share(found: Sequence[Standing]) -> float | None:
+    return sum(s.share for s in found) / len(found) if found else None

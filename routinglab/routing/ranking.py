@@ -1,0 +1,116 @@
+"""Ranking models for a task (SPEC 6.2).
+
+What does not depend on the task (prices against each other, ages, standings by kind of work) is kept
+in a table for one (evals, models), so that ranking the same models for another task only weighs and
+sorts. The order among equal scores is the table's own: standard routes before faster ones, then ids
+by code point.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from itertools import repeat
+from threading import Lock
+from typing import Any
+
+from routinglab.catalog.model import Model
+from routinglab.core.needs import TaskNeeds
+from routinglab.errors import InvalidInput
+from routinglab.routing.evidence import Evidence, quality, released
+from routinglab.routing.policies import PolicyLike, find_policy, ordered_by
+from routinglab.routing.ranked import Facts, RankedModel
+from routinglab.routing.scoring import cheapness, price_scale, recency, score, weights
+
+#: Tables kept; a replay over many sets of eligible models uses the last ones most.
+_KEPT_TABLES = 64
+
+
+def rank(
+    evals: Evidence | None,
+    models: Iterable[Model],
+    needs: TaskNeeds | Mapping[str, Any],
+    policy: PolicyLike = "evidence",
+) -> list[RankedModel]:
+    """Every chat model of ``models`` for a task with ``needs``, best first.
+
+    ``policy`` is a name (``evidence``, ``cheapest``, ``newest``, ``best_quality``, ``random:7``,
+    ``always:provider/id``) or a function (see ``routing/policies.py``). Without ``evals`` nothing is
+    measured. The order in which models are given changes nothing.
+
+    Raises :class:`InvalidInput` for a wrong need, policy or model.
+    """
+    task = needs if isinstance(needs, TaskNeeds) else TaskNeeds.model_validate(needs)
+    scored = _table(evals, list(models)).ranked(task)
+    return ordered_by(find_policy(policy), task, scored)
+
+
+class _Work:
+    """The facts of a table's models for one kind of work, in table order."""
+
+    __slots__ = ("facts", "measured", "qualities", "unmeasured")
+
+    def __init__(self, evals: Evidence | None, models: list[Model], work: str | None) -> None:
+        self.facts = [
+            Facts(m.full_id, m, quality(evals, m, work), released(evals, m), evals, work)
+            for m in models
+        ]
+        self.qualities = [facts.quality.value for facts in self.facts]
+        known = [facts.quality.source is not None for facts in self.facts]
+        self.measured = [i for i, is_known in enumerate(known) if is_known]
+        self.unmeasured = [i for i, is_known in enumerate(known) if not is_known]
+
+
+class _Table:
+    """One (evals, models) with everything about it that no task changes."""
+
+    def __init__(self, evals: Evidence | None, given: list[Model]) -> None:
+        self.given = given  # keeps the ids of the key alive
+        self.evals = evals
+        by_id = {model.full_id: model for model in given if model.kind == "chat"}
+        self.models = sorted(by_id.values(), key=lambda m: (m.base_model is not None, m.full_id))
+        self.faster = [i for i, model in enumerate(self.models) if model.base_model is not None]
+        scale = price_scale(model.blended_price for model in self.models)
+        self.cheapness = [cheapness(model.blended_price, scale) for model in self.models]
+        days = [d.toordinal() if (d := released(evals, m)) else None for m in self.models]
+        newest = max((day for day in days if day is not None), default=None)
+        self.recency = [recency(day, newest) for day in days]
+        self._works: dict[str | None, _Work] = {}
+
+    def ranked(self, needs: TaskNeeds) -> list[RankedModel]:
+        work = self._works.get(needs.work)
+        if work is None:
+            work = self._works[needs.work] = _Work(self.evals, self.models, needs.work)
+        by = weights(needs.demand, bool(needs.latency_sensitive))
+        scores = list(map(score, repeat(by), work.qualities, self.cheapness, self.recency))
+        if by.route_bonus:
+            for i in self.faster:
+                scores[i] += by.route_bonus
+        place = scores.__getitem__  # sorting is stable, also in reverse, so ties keep table order
+        order = sorted(work.measured, key=place, reverse=True)
+        order += sorted(work.unmeasured, key=place, reverse=True)
+        facts, cheap, recent = work.facts, self.cheapness, self.recency
+        return [RankedModel(facts[i], scores[i], cheap[i], recent[i], by) for i in order]
+
+
+_tables: OrderedDict[tuple[int, tuple[int, ...]], _Table] = OrderedDict()
+_lock = Lock()
+
+
+def _table(evals: Evidence | None, models: list[Model]) -> _Table:
+    """The table of these very objects; it holds them, so their ids cannot be taken over."""
+    key = (id(evals), tuple(map(id, models)))
+    with _lock:
+        table = _tables.get(key)
+        if table is not None:
+            _tables.move_to_end(key)
+            return table
+    for model in models:
+        if not isinstance(model, Model):
+            raise InvalidInput(f"rank takes catalog models, not {type(model).__name__}")
+    table = _Table(evals, models)
+    with _lock:
+        _tables[key] = table
+        while len(_tables) > _KEPT_TABLES:
+            _tables.popitem(last=False)
+    return table
