@@ -1,0 +1,121 @@
+"""``routinglab doctor``: what was found here and what would be tried. Sends nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from routinglab.cli import options
+from routinglab.cli.output import print_json, print_table, say
+
+if TYPE_CHECKING:
+    from routinglab.catalog.model import Catalog
+    from routinglab.settings import Settings
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the verb."""
+    app.command("doctor")(doctor)
+
+
+def doctor(project: options.Project = None, json: options.Json = False) -> None:
+    """Say which settings, providers, models, evals and skills routing would use here.
+
+    A provider whose key variable is set is called configured; whether the key works is not known
+    before a request, and nothing is sent.
+    """
+    found = _look(project)
+    if json:
+        print_json(found)
+        return
+    say(f"routinglab {found['version']}, Python {found['python']}")
+    for file in found["settings"]:
+        say(f"settings   {file['path']} ({'found' if file['exists'] else 'not there'})")
+    for warning in found["warnings"]:
+        say(f"           {warning}")
+    say(f"current    {found['currentModel'] or 'no current model is set'}")
+    say(f"router     {found['routerModel']}")
+    evals = found["evals"]
+    say(f"evals      {evals['path']}: {evals['results']} results, {evals['warnings']} warnings")
+    say(
+        f"catalog    {found['catalog']['models']} models, {found['catalog']['configured']} configured"
+    )
+    say(f"skills     {found['skills']['count']}, {found['skills']['warnings']} warnings")
+    say()
+    print_table(
+        ("provider", "state", "key variable", "address", "models"),
+        [
+            (p["id"], p["state"], p["keyVariable"], p["address"], p["models"])
+            for p in found["providers"]
+        ],
+    )
+
+
+def _look(project: Path | None) -> dict[str, Any]:
+    import platform
+
+    from routinglab import __version__
+    from routinglab.catalog.files import load_catalog
+    from routinglab.settings.home import settings_file, user_home
+
+    settings = options.settings_of(project)
+    catalog = load_catalog(*settings.catalog)
+    evals = options.evals_of(None, settings)
+    folder = project or Path.cwd()
+    providers = _providers(catalog, settings)
+    ready = {provider["id"] for provider in providers if provider["state"] == "configured"}
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "settings": [
+            {"path": str(path), "exists": path.is_file()}
+            for path in (settings_file(user_home()), settings_file(folder))
+        ],
+        "warnings": list(settings.warnings),
+        "currentModel": settings.current_model,
+        "routerModel": settings.router_model or "the current model",
+        "evals": {
+            "path": str(evals.path) if evals.path else None,
+            "results": len(evals.rows),
+            "warnings": len(evals.warnings),
+            "digest": evals.digest,
+        },
+        "catalog": {
+            "models": len(catalog),
+            "configured": sum(model.provider in ready for model in catalog),
+            "digest": catalog.digest,
+        },
+        "skills": _skills(folder, settings),
+        "providers": providers,
+    }
+
+
+def _providers(catalog: Catalog, settings: Settings) -> list[dict[str, Any]]:
+    from routinglab.catalog.available import is_configured
+    from routinglab.catalog.providers import provider_info
+
+    rows = []
+    for name in sorted({*catalog.providers, *settings.providers}):
+        info = provider_info(name, settings)
+        state = "configured" if is_configured(name, settings) else "not configured"
+        rows.append(
+            {
+                "id": name,
+                "state": state if info else "no endpoint known",
+                "keyVariable": info.key_env if info else None,
+                "keySet": bool(info and info.key_env and os.environ.get(info.key_env, "").strip()),
+                "address": info.base_url if info else None,
+                "models": sum(model.provider == name for model in catalog),
+            }
+        )
+    return rows
+
+
+def _skills(folder: Path, settings: Settings) -> dict[str, int]:
+    from routinglab.skills.store import SkillStore
+
+    store = SkillStore(folder, settings=settings)
+    return {"count": len(store.names), "warnings": len(store.warnings)}
