@@ -19,6 +19,7 @@ class Attempt(Value):
 
     ``failure`` is a failure kind of SPEC 9.3, or for a skipped candidate the reason it was skipped;
     ``cost`` is USD from the catalog, tiers applied, None where a price or the usage is unknown.
+    ``partial`` is text that had streamed in a turn that broke off.
     """
 
     candidate: Candidate
@@ -36,6 +37,7 @@ class Attempt(Value):
     started: datetime | None = None
     seconds: float | None = None
     steps: int = 0
+    partial: str = ""
 
 
 class RunResult(Value):
@@ -43,7 +45,9 @@ class RunResult(Value):
 
     ``decision`` keeps the ordered choice apart from ``used``, the candidate that answered. ``text``
     is the final answer, or what had streamed when the run ended early. ``transcript`` is a
-    reference (``sa_…``) that a later run can continue or fork.
+    reference (``sa_…``) that a later run can continue or fork. Tokens and cost include those of
+    nested children; ``truncated`` says the answer met the output limit; ``notes`` are things a
+    person should know, such as tools that were asked for and not given.
     """
 
     status: RunStatus
@@ -61,6 +65,8 @@ class RunResult(Value):
     steps: int = 0
     transcript: str | None = None
     agent: str | None = None
+    truncated: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -1,0 +1,67 @@
+"""The order in which a run tries its candidates, and why some are passed over (SPEC 9.1, 9.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from routinglab.catalog.model import Model
+from routinglab.core.ids import Candidate
+
+Origin = Literal["primary", "ranked", "fallback", "current"]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A candidate with its place in the chain; ``skip`` says why it is not to be called."""
+
+    candidate: Candidate
+    entry: Model | None
+    origin: Origin
+    pinned: bool = False
+    skip: str | None = None
+
+
+def distinct(planned: Iterable[Planned]) -> tuple[Planned, ...]:
+    """Each model id once, at its first position, with the effort it has there."""
+    seen: dict[str, Planned] = {}
+    for item in planned:
+        seen.setdefault(item.candidate.model, item)
+    return tuple(seen.values())
+
+
+def passed_over(
+    item: Planned,
+    *,
+    request_bytes: int,
+    is_configured: Callable[[str], bool],
+    automatic: bool,
+) -> str | None:
+    """Why ``item`` is skipped before any call, or None.
+
+    The current model of a concrete call is never filtered out. A provider nobody knows is tried.
+    """
+    if item.skip is not None:
+        return item.skip
+    if item.origin == "current" and not automatic:
+        return None
+    if not is_configured(item.candidate.provider):
+        return f"provider {item.candidate.provider} is not configured"
+    entry = item.entry
+    if entry is None:
+        return None
+    if entry.context_window is not None and entry.context_window < request_bytes / 3:
+        return (
+            f"the request needs about {round(request_bytes / 3):,} tokens, "
+            f"its window holds {entry.context_window:,}"
+        )
+    effort = item.candidate.effort
+    if effort is not None and effort not in entry.efforts:
+        return f"it does not support effort {effort}; it has {levels(entry)}"
+    return None
+
+
+def levels(entry: Model) -> str:
+    """The efforts of a model in words."""
+    return ", ".join(entry.efforts) if entry.efforts else "no configurable effort"

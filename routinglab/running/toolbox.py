@@ -1,0 +1,134 @@
+"""The tools one child gets: what its definition asks for, within what the host allows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from routinglab.core.text import did_you_mean
+from routinglab.errors import RoutingLabError, ToolError
+from routinglab.providers.chat import ToolCall, ToolSpec
+from routinglab.running.bounded import bounded
+from routinglab.settings import ToolPermissions
+from routinglab.skills.tools import HostTool
+
+#: What a child has when its definition names no tools.
+DEFAULT_TOOLS = ("read", "search", "find", "ls")
+
+#: Which permission a tool of this project needs; the others need none.
+PERMISSION = {"write": "write", "edit": "write", "bash": "shell", "fetch": "fetch"}
+
+#: Names that skills written for other hosts use for the same tools.
+SYNONYMS = {
+    "grep": "search", "glob": "find", "list": "ls", "multiedit": "edit", "shell": "bash",
+    "webfetch": "fetch", "web_fetch": "fetch", "view": "read", "task": "subagent",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the model is told about one call."""
+
+    text: str
+    is_error: bool = False
+
+
+class Toolbox:
+    """The tools of one child by name, and the notes about those it asked for and did not get."""
+
+    def __init__(self, tools: Iterable[HostTool], notes: Iterable[str] = ()) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self.notes = tuple(notes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tools)
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools as a request offers them."""
+        return tuple(ToolSpec(t.name, t.description, t.schema) for t in self._tools.values())
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Run one call. A failure is told, not raised; only a cancellation passes through."""
+        tool = self._tools.get(call.name)
+        if tool is None:
+            offered = ", ".join(self._tools) or "none"
+            hint = did_you_mean(call.name, self._tools)
+            return ToolResult(f"there is no tool {call.name!r}.{hint} Tools: {offered}", True)
+        try:
+            arguments = json.loads(call.arguments or "{}")
+        except ValueError as error:
+            return ToolResult(f"the arguments are not valid JSON ({error}); send them again", True)
+        if not isinstance(arguments, Mapping):
+            return ToolResult("the arguments must be one JSON object; send them again", True)
+        try:
+            return ToolResult(bounded(str(await tool.run(arguments))))
+        except RoutingLabError as error:
+            return ToolResult(bounded(str(error)), True)
+        except Exception as error:  # whatever a host's tool raises is the model's to handle
+            return ToolResult(bounded(f"{type(error).__name__}: {error}"), True)
+
+
+def choose_tools(
+    wanted: tuple[str, ...] | None,
+    offered: Iterable[HostTool],
+    permissions: ToolPermissions,
+) -> Toolbox:
+    """The toolbox for a definition's ``tools``: None means the read-only ones, ``()`` none.
+
+    Names are compared without case, so that ``Read`` and ``Grep`` of other hosts are understood.
+    Nothing that the host does not allow is ever offered; each tool that is left out has a note.
+    """
+    known = {tool.name: tool for tool in offered}
+    by_lower = {name.lower(): name for name in known}
+    chosen: dict[str, HostTool] = {}
+    notes = []
+    for written in DEFAULT_TOOLS if wanted is None else wanted:
+        plain = written.partition("(")[0].strip().lower()
+        name = by_lower.get(plain) or by_lower.get(SYNONYMS.get(plain, ""), "")
+        needed = PERMISSION.get(name or SYNONYMS.get(plain, plain))
+        if needed is not None and not getattr(permissions, needed):
+            notes.append(f"tool {written!r} is not allowed here (settings: tools.{needed})")
+        elif not name:
+            if wanted is not None:
+                notes.append(f"tool {written!r} does not exist here")
+        else:
+            chosen.setdefault(name, known[name])
+    return Toolbox(chosen.values(), notes)
+
+
+def python_tool(function: Callable[..., object], *, description: str | None = None) -> HostTool:
+    """A plain or async Python function as a tool; its signature and docstring describe it.
+
+    Every parameter needs an annotation. Arguments are validated before the function is called.
+    """
+    import asyncio
+    import inspect
+
+    from pydantic import ConfigDict, ValidationError, create_model
+
+    fields: dict[str, tuple[object, object]] = {}
+    hints = inspect.get_annotations(function, eval_str=True)
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name not in hints or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise ToolError(f"{function.__name__}: parameter {name!r} needs an annotation")
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[name] = (hints[name], default)
+    model = create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)  # type: ignore[call-overload]
+
+    async def run(arguments: Mapping[str, object]) -> str:
+        try:
+            checked = model.model_validate(dict(arguments))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise ToolError(f"{function.__name__}: {where}: {first['msg']}") from None
+        given = {name: getattr(checked, name) for name in fields}
+        if inspect.iscoroutinefunction(function):
+            return str(await function(**given))
+        return str(await asyncio.to_thread(function, **given))
+
+    text = description or inspect.getdoc(function) or function.__name__
+    return HostTool(function.__name__, text, model.model_json_schema(), run)
