@@ -10,7 +10,7 @@ from routinglab.core.text import did_you_mean
 from routinglab.errors import RoutingLabError, ToolError
 from routinglab.providers.chat import ToolCall, ToolSpec
 from routinglab.running.bounded import bounded
-from routinglab.settings import ToolPermissions
+from routinglab.settings.model import ToolPermissions
 from routinglab.skills.tools import HostTool
 
 #: What a child has when its definition names no tools.
