@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from routinglab.catalog.model import Catalog
+from routinglab.catalog.providers import provider_info
 from routinglab.settings import Settings
 
 
 def is_configured(
     provider_id: str, settings: Settings | None = None, env: Mapping[str, str] | None = None
 ) -> bool:
-    """Whether the provider's key variable is set and not blank, or it needs none."""
-    raise NotImplementedError
+    """Whether the provider has an address, and a key that is set and not blank where it needs one."""
+    info = provider_info(provider_id, settings)
+    if info is None:
+        return False
+    if not info.needs_key:
+        return True
+    variables = os.environ if env is None else env
+    return bool(info.key_env and variables.get(info.key_env, "").strip())
 
 
 def available(
     catalog: Catalog, settings: Settings | None = None, env: Mapping[str, str] | None = None
 ) -> Catalog:
-    """The models of configured providers."""
-    raise NotImplementedError
+    """The models of configured providers, in the catalog's order."""
+    configured = {name for name in catalog.providers if is_configured(name, settings, env)}
+    return Catalog((model for model in catalog if model.provider in configured), catalog.warnings)

@@ -41,7 +41,8 @@ class Model(Value):
     Prices are USD per million tokens, windows are tokens. None is unknown and satisfies no
     requirement; a zero price is a real price. ``efforts`` are the supported reasoning levels, empty
     where there is nothing to configure. ``base_model`` is the full id of the model this is a faster
-    route of.
+    route of; ``request_model`` is the id to send where that is not ``id``, and ``request_options``
+    what to send with it, because a faster route is often the same model asked to hurry.
     """
 
     provider: str = Field(min_length=1, pattern=r"^[^/\s]+$")
@@ -58,6 +59,8 @@ class Model(Value):
     released: date | None = None
     billing: Billing | None = None
     base_model: str | None = None
+    request_model: str | None = None
+    request_options: tuple[tuple[Literal["service_tier", "speed"], str], ...] = ()
     deprecated: bool = False
     sources: tuple[Source, ...] = ()
 
@@ -141,6 +144,14 @@ class Catalog:
         """SHA-256 of the models, whatever order they were given in."""
         lines = sorted(model.to_json() for model in self)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"Catalog({len(self):,} models, {len(self.providers)} providers)"
+
+    def _repr_html_(self) -> str:
+        from routinglab.catalog.html import catalog_html
+
+        return catalog_html(self)
 
     def having(self, models: Iterable[Model]) -> Catalog:
         """A catalog with ``models`` added or replaced."""
