@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Literal, TypeVar
+
+from routinglab.errors import InvalidInput
 
 Effort = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -14,6 +16,8 @@ EFFORT_RANK: dict[str, int] = {effort: rank for rank, effort in enumerate(EFFORT
 DEGRADED_ORDER: tuple[Effort | None, ...] = (
     None, "medium", "high", "low", "xhigh", "minimal", "max", "off",
 )  # fmt: skip
+
+Found = TypeVar("Found")
 
 _FOR_DIFFICULTY: dict[str, Effort] = {
     "trivial": "minimal",
@@ -32,11 +36,19 @@ def effort_for(
     ``efforts`` are the levels that are both supported and allowed, in any order; without any real
     level the answer is None. One level lower when speed matters, but not below ``minimal``; of two
     levels equally near, the lower.
+
+    Raises :class:`InvalidInput` for an unknown level or difficulty.
     """
-    levels = sorted({EFFORT_RANK[e] for e in efforts or () if e is not None})
-    if not levels:
+    wanted = EFFORT_RANK[_look_up(difficulty, _FOR_DIFFICULTY, "difficulty")]
+    ranks = {_look_up(e, EFFORT_RANK, "effort") for e in efforts or () if e is not None}
+    if not ranks:
         return None
-    wanted = EFFORT_RANK[_FOR_DIFFICULTY[difficulty]]
     if latency_sensitive:
         wanted = max(wanted - 1, EFFORT_RANK["minimal"])
-    return EFFORTS[min(levels, key=lambda level: (abs(level - wanted), level))]
+    return EFFORTS[min(ranks, key=lambda rank: (abs(rank - wanted), rank))]
+
+
+def _look_up(word: str, table: Mapping[str, Found], what: str) -> Found:
+    if word not in table:
+        raise InvalidInput(f"{word!r} is no {what}; choose {', '.join(table)}", field=what)
+    return table[word]

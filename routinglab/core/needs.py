@@ -52,6 +52,13 @@ class TaskNeeds(Value):
         return type(self)(**{**wider.stated(), **self.stated()})
 
     @property
+    def wants_images(self) -> bool:
+        """Whether images must be read; a computer-use task needs them unless it was said otherwise."""
+        if self.needs_images is None:
+            return self.work == "computer_use"
+        return self.needs_images
+
+    @property
     def demand(self) -> float:
         """The larger of difficulty and mistake cost, each 0..1 over its five levels (SPEC 4.3).
 

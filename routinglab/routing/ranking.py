@@ -8,14 +8,13 @@ by code point.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from itertools import repeat
-from threading import Lock
 from typing import Any
 
 from routinglab.catalog.model import Model
 from routinglab.core.needs import TaskNeeds
+from routinglab.core.recent import Recent
 from routinglab.errors import InvalidInput
 from routinglab.routing.evidence import Evidence, quality, released
 from routinglab.routing.policies import PolicyLike, find_policy, ordered_by
@@ -65,6 +64,9 @@ class _Table:
     """One (evals, models) with everything about it that no task changes."""
 
     def __init__(self, evals: Evidence | None, given: list[Model]) -> None:
+        for model in given:
+            if not isinstance(model, Model):
+                raise InvalidInput(f"rank takes catalog models, not {type(model).__name__}")
         self.given = given  # keeps the ids of the key alive
         self.evals = evals
         by_id = {model.full_id: model for model in given if model.kind == "chat"}
@@ -93,24 +95,9 @@ class _Table:
         return [RankedModel(facts[i], scores[i], cheap[i], recent[i], by) for i in order]
 
 
-_tables: OrderedDict[tuple[int, tuple[int, ...]], _Table] = OrderedDict()
-_lock = Lock()
+_tables: Recent[_Table] = Recent(_KEPT_TABLES)
 
 
 def _table(evals: Evidence | None, models: list[Model]) -> _Table:
     """The table of these very objects; it holds them, so their ids cannot be taken over."""
-    key = (id(evals), tuple(map(id, models)))
-    with _lock:
-        table = _tables.get(key)
-        if table is not None:
-            _tables.move_to_end(key)
-            return table
-    for model in models:
-        if not isinstance(model, Model):
-            raise InvalidInput(f"rank takes catalog models, not {type(model).__name__}")
-    table = _Table(evals, models)
-    with _lock:
-        _tables[key] = table
-        while len(_tables) > _KEPT_TABLES:
-            _tables.popitem(last=False)
-    return table
+    return _tables.get((id(evals), *map(id, models)), lambda: _Table(evals, models))
