@@ -70,7 +70,7 @@ class LiveSession:
     def mount(self, view: SessionView) -> Callable[[], None]:
         """Show the session in ``view`` from now on; the function returned takes it away again."""
         self._views.append(view)
-        self._each(lambda v: (v.show_status(self.status), v.show_footer(self.footer)), [view])
+        self._each(self._paint, [view])
 
         def unmount() -> None:
             self._views[:] = [v for v in self._views if v is not view]
@@ -87,7 +87,7 @@ class LiveSession:
         if status == self.status:
             return
         self.status = status
-        self._each(lambda view: (view.show_status(status), view.show_footer(self.footer)))
+        self._each(self._paint)
 
     def announce(self, notice: Notice) -> None:
         """Tell every view that a task has settled."""
@@ -120,6 +120,10 @@ class LiveSession:
         self.replace()
         self._views.clear()
         self.closed = True
+
+    def _paint(self, view: SessionView) -> None:
+        view.show_status(self.status)
+        view.show_footer(self.footer)
 
     def _each(
         self, act: Callable[[SessionView], object], views: list[SessionView] | None = None

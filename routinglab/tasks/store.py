@@ -44,6 +44,8 @@ class OwnerTaskStore:
         self._cursor = Cursor(owner=lease.owner, generation=lease.generation)
         self._tasks: dict[str, TaskRecord] = {}
         self._forgotten = 0
+        self._news: dict[str, None] = {}
+        self._told = self.connection
         self._disposed = False
         self._detach: Callable[[], None] | None = None
         self._subscribers: dict[int, Changed] = {}
@@ -57,23 +59,22 @@ class OwnerTaskStore:
         """
         if self._disposed:
             return Connection(ok=False, reason="disposed", message="this store was disposed of")
-        checked = self.supervisor.check(self.lease, known.cursor if known else self._cursor)
+        if known is not None and known.partial:
+            raise TaskError("a partial snapshot is no place to go on from; keep store.snapshot")
+        checked = self.supervisor.check(self.lease, known.cursor if known else None)
         if not checked.ok:
-            if known is None or not self.connection.ok:
+            if known is None:
                 self.connection = checked
             return checked
-        resumed = self._cursor.revision > 0
         if known is not None and known.cursor.revision > self._cursor.revision:
-            if known.partial:
-                return self._refuse_partial()
             self._apply(known)
-            resumed = True
+        resumed = self._cursor.revision > 0
         if self._detach is None:
             self._detach = self.supervisor.subscribe(self.lease, self._follow)
         self.connection = checked
-        changed = self._apply(self.supervisor.changes(self.lease, self._cursor))
+        self._sync()
         self.connection = Connection(ok=True, cursor=self._cursor, resumed=resumed)
-        self._tell(changed)
+        self._tell()
         return self.connection
 
     def reconcile(self, snapshot: Snapshot) -> bool:
@@ -87,9 +88,10 @@ class OwnerTaskStore:
             raise TaskError(checked.message)
         if snapshot.cursor.revision <= self._cursor.revision:
             return False
-        if snapshot.partial:
+        if snapshot.partial:  # it may begin after what this store has seen
             snapshot = self.supervisor.changes(self.lease, self._cursor)
-        self._tell(self._apply(snapshot))
+        self._apply(snapshot)
+        self._tell()
         return True
 
     @property
@@ -100,44 +102,46 @@ class OwnerTaskStore:
     @property
     def cursor(self) -> Cursor:
         """How far the store has seen."""
+        self._sync()
         return self._cursor
 
     @property
     def snapshot(self) -> Snapshot:
         """Everything the store holds, at its cursor; what ``connect`` takes to go on."""
-        return Snapshot(cursor=self._cursor, tasks=self.tasks, forgotten=self._forgotten)
+        self._sync()
+        tasks = tuple(self._tasks.values())
+        return Snapshot(cursor=self._cursor, tasks=tasks, forgotten=self._forgotten)
 
     @property
     def tasks(self) -> tuple[TaskRecord, ...]:
         """The owner's tasks in the order they were admitted."""
+        self._sync()
         return tuple(self._tasks.values())
 
     @property
     def background_tasks(self) -> tuple[TaskRecord, ...]:
         """Those that were launched into, or sent to, the background, ended ones included."""
-        return tuple(task for task in self._tasks.values() if task.background)
+        return tuple(task for task in self.tasks if task.background)
 
     @property
     def labels(self) -> Mapping[str, str]:
         """Task id to the label to show, no two alike."""
-        return display_labels(self._tasks.values())
+        return display_labels(self.tasks)
 
     @property
     def forgotten(self) -> int:
         """How many settled tasks are no longer kept."""
+        self._sync()
         return self._forgotten
 
     def recent_activity(self, task_id: str) -> Activity:
         """The latest reports of a task: a bounded preview, not its transcript."""
-        if task_id not in self._tasks:
-            raise TaskError(f"owner {self.lease.owner!r} has no task {task_id!r} in this view")
+        self._known(task_id)
         return self.supervisor.activity(self.lease, task_id)
 
     def transcript(self, task_id: str) -> str | None:
         """The reference of a task's transcript; None where none is kept, whatever was reported."""
-        if task_id not in self._tasks:
-            raise TaskError(f"owner {self.lease.owner!r} has no task {task_id!r} in this view")
-        return self._tasks[task_id].transcript
+        return self._known(task_id).transcript
 
     def subscribe(self, callback: Changed) -> Callable[[], None]:
         """Have ``callback`` called with the ids that changed, until the returned function is called."""
@@ -152,26 +156,38 @@ class OwnerTaskStore:
     def dispose(self) -> None:
         """Stop looking. The tasks go on, and other stores do too."""
         self._disposed = True
-        self._subscribers.clear()
         if self._detach is not None:
             self._detach()
             self._detach = None
+        self._tell()
+        self._subscribers.clear()
 
-    def _refuse_partial(self) -> Connection:
-        raise TaskError("a partial snapshot cannot be gone on from; keep store.snapshot instead")
+    def _known(self, task_id: str) -> TaskRecord:
+        self._sync()
+        try:
+            return self._tasks[task_id]
+        except KeyError:
+            raise TaskError(
+                f"owner {self.lease.owner!r} has no task {task_id!r} in this view"
+            ) from None
 
     def _follow(self) -> None:
-        checked = self.supervisor.check(self.lease, self._cursor)
+        self._sync()
+        if self._news or self.connection is not self._told:
+            self._tell()
+
+    def _sync(self) -> None:
+        """Catch up with the supervisor, so that whoever reads any store reads the same."""
+        if not self.connected:
+            return
+        checked = self.supervisor.check(self.lease)
         if not checked.ok:
             self.connection = checked
-            self._tell(())
-            return
-        changed = self._apply(self.supervisor.changes(self.lease, self._cursor))
-        if changed:
-            self._tell(changed)
+        elif checked.cursor != self._cursor:
+            self._apply(self.supervisor.changes(self.lease, self._cursor))
 
-    def _apply(self, news: Snapshot) -> tuple[str, ...]:
-        """Merge ``news``; the ids that changed, dropped ones included."""
+    def _apply(self, news: Snapshot) -> None:
+        """Merge ``news`` and note which tasks changed, dropped ones included."""
         before = self._tasks
         merged = dict(before) if news.partial else {}
         for task in news.tasks:
@@ -180,9 +196,13 @@ class OwnerTaskStore:
         self._tasks = merged
         self._cursor, self._forgotten = news.cursor, news.forgotten
         changed = [i for i, task in merged.items() if before.get(i) is not task]
-        return (*changed, *(i for i in before if i not in merged))
+        self._news.update(dict.fromkeys([*changed, *(i for i in before if i not in merged)]))
 
-    def _tell(self, changed: tuple[str, ...]) -> None:
+    def _tell(self) -> None:
+        """Tell subscribers what changed since they were last told."""
+        changed = tuple(self._news)
+        self._news.clear()
+        self._told = self.connection
         for callback in tuple(self._subscribers.values()):
             try:
                 callback(changed)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from routinglab.core.secrets import redact
 from routinglab.errors import InvalidInput, TaskError
 from routinglab.tasks.admission import check_cursor, check_lease
 from routinglab.tasks.child import Child, Launch, TaskHandle
@@ -37,7 +38,8 @@ class TaskSupervisor:
 
     ``state`` is a folder in which each owner's tasks are kept (None: memory only). ``limit`` is how
     many children run at once, others wait their turn. ``redact`` takes secrets out of every text
-    before it is kept, shown or written; ``keep`` is how many settled tasks an owner remembers.
+    before it is kept, shown or written (by default those that look like one; a host adds the values
+    of its keys); ``keep`` is how many settled tasks an owner remembers.
 
     Children belong to the event loop they were launched on. Nothing but an explicit stop ends one:
     there is no time limit.
@@ -49,7 +51,7 @@ class TaskSupervisor:
         *,
         clock: Callable[[], datetime] = _now,
         new_id: Callable[[], str] = _new_id,
-        redact: Redact = str,
+        redact: Redact = redact,
         limit: int | None = None,
         keep: int = KEEP_SETTLED,
     ) -> None:
