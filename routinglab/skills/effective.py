@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from routinglab.core.agent import AgentBrief
@@ -43,7 +43,7 @@ class EffectiveAgent:
     fallback_thinking_levels: tuple[Effort | None, ...] = ()
     constraints: tuple[ModelConstraints, ...] = ()
     ranking_only: ModelConstraints | None = None
-    needs: TaskNeeds = TaskNeeds()
+    needs: TaskNeeds = field(default_factory=TaskNeeds)
     tools: tuple[str, ...] | None = None
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool
+from pydantic import Field
 
 from routinglab.core.agent import AgentBrief
 from routinglab.core.constraints import ModelConstraints
@@ -16,8 +16,8 @@ from routinglab.errors import SkillError
 
 RunAs = Literal["inline", "subagent"]
 Scope = Literal["project", "custom", "global", "builtin"]
-#: The legacy ``thinking`` field: an effort, or "" / False, which clears an inherited one.
-Thinking = Effort | Literal[""] | Annotated[StrictBool, Field()]
+#: The legacy ``thinking`` field: an effort, or False, which clears an inherited one.
+Thinking = Effort | Literal[False]
 
 
 class Skill(Value):

@@ -6,8 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import StrictStr
+
+from routinglab.core.value import Value
 from routinglab.skills.run import SubagentRunner, read_skill, run_skill
-from routinglab.skills.schemas import arguments_of, tool_schema
+from routinglab.skills.schemas import read_arguments, tool_schema
 from routinglab.skills.store import SkillStore
 
 
@@ -25,22 +28,33 @@ class HostTool:
     run: Callable[[Mapping[str, Any]], Awaitable[str]]
 
 
+class _ReadArguments(Value):
+    name: StrictStr
+    arguments: StrictStr = ""
+
+
+class _RunArguments(_ReadArguments):
+    continue_from: StrictStr | None = None
+    fork_from: StrictStr | None = None
+
+
 def run_skill_tool(store: SkillStore, runner: SubagentRunner | None = None) -> HostTool:
-    """The ``run_skill`` tool; without a runner it runs inline skills only."""
+    """The ``run_skill`` tool, its description listing the skills; without a runner, inline ones run."""
     description, schema = tool_schema("run_skill")
+    index = store.index()
 
     async def run(arguments: Mapping[str, Any]) -> str:
-        given = arguments_of("run_skill", arguments)
+        given = read_arguments(_RunArguments, "run_skill", arguments)
         return await run_skill(
-            given["name"],
-            given.get("arguments") or "",
+            given.name,
+            given.arguments,
             store=store,
             runner=runner,
-            continue_from=given.get("continue_from"),
-            fork_from=given.get("fork_from"),
+            continue_from=given.continue_from,
+            fork_from=given.fork_from,
         )
 
-    return HostTool("run_skill", _with_index(description, store), schema, run)
+    return HostTool("run_skill", f"{description}\n\n{index}".strip(), schema, run)
 
 
 def read_skill_tool(store: SkillStore) -> HostTool:
@@ -48,12 +62,7 @@ def read_skill_tool(store: SkillStore) -> HostTool:
     description, schema = tool_schema("read_skill")
 
     async def run(arguments: Mapping[str, Any]) -> str:
-        given = arguments_of("read_skill", arguments)
-        return read_skill(given["name"], given.get("arguments") or "", store=store)
+        given = read_arguments(_ReadArguments, "read_skill", arguments)
+        return read_skill(given.name, given.arguments, store=store)
 
     return HostTool("read_skill", description, schema, run)
-
-
-def _with_index(description: str, store: SkillStore) -> str:
-    index = store.index()
-    return f"{description}\n\n{index}" if index else description

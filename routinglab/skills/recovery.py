@@ -1,0 +1,90 @@
+"""Reading one key of front matter that YAML as a whole could not make sense of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode
+
+from routinglab.skills.safe_yaml import compose
+
+_KEY = re.compile(r"""(?P<q>["']?)(?P<key>[A-Za-z_][\w .-]*?)(?P=q)[ \t]*:(?:[ \t]+|$)""")
+_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*[ \t]*(?:#.*)?")
+_TEXT_TAG = "tag:yaml.org,2002:str"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The lines of one top-level key: from its own to the one before the next key's."""
+
+    key: str
+    line: int
+    lines: tuple[str, ...]
+
+    @property
+    def value(self) -> str:
+        """What follows the colon, on all its lines."""
+        first = self.lines[0]
+        found = _KEY.match(first)
+        return "\n".join((first[found.end() if found else 0 :], *self.lines[1:]))
+
+
+def entries(head: str) -> list[Part]:
+    """The top-level keys of a block, by the look of its lines."""
+    found: list[Part] = []
+    for number, line in enumerate(head.split("\n")):
+        match = _KEY.match(line)
+        if match:
+            found.append(Part(match["key"], number, (line,)))
+        elif found:
+            last = found[-1]
+            found[-1] = Part(last.key, last.line, (*last.lines, line))
+    return found
+
+
+def recover(part: Part) -> tuple[Node | None, str, bool]:
+    """The node of a key's value, a note where it was not read as written, and whether it is literal.
+
+    First as YAML of its own, then with tabs as spaces, then as the plain text that stands there.
+    The node is None where the lines have a structure that cannot be read.
+    """
+    text = "\n".join(part.lines)
+    for attempt, note in ((text, ""), (text.replace("\t", "  "), "a tab was read as spaces")):
+        node = _value(attempt)
+        if node is not None:
+            return node, note, False
+    value = part.value.strip()
+    several = "\n" in value and re.search(r"(?m)^[ \t]*- |^[ \t]*[{\[]", value)
+    if _BLOCK_SCALAR.match(value) or several:
+        return None, "cannot be read as YAML, and has no value", False
+    folded = " ".join(value.split())
+    note = "is not valid YAML and was read as plain text; put quotes around it"
+    return ScalarNode(_TEXT_TAG, _unquoted(folded), *_marks()), note, True
+
+
+def _value(text: str) -> Node | None:
+    try:
+        root = compose(text)
+    except yaml.YAMLError:
+        return None
+    if not isinstance(root, MappingNode) or len(root.value) != 1:
+        return None
+    value: Node = root.value[0][1]
+    return value
+
+
+def _unquoted(text: str) -> str:
+    """Text without quotes around the whole of it, or without one that was never closed."""
+    quote = text[:1]
+    if quote not in ('"', "'"):
+        return text
+    if len(text) > 1 and text.endswith(quote):
+        return text[1:-1]
+    return text if text.count(quote) > 1 else text[1:]
+
+
+def _marks() -> tuple[yaml.Mark, yaml.Mark]:
+    mark = yaml.Mark("", 0, 0, 0, "", 0)
+    return mark, mark
