@@ -45,11 +45,11 @@ def say(name: str, findings: Iterable[Finding]) -> None:
     lines = [f"  {found}" for found in findings]
     if lines:
         text = "\n".join([f"{name}: {len(lines)} things to know about this table", *lines])
-        warnings.warn(text, OutcomesWarning, stacklevel=_outside())
+        warnings.warn(text, OutcomesWarning, stacklevel=outside_level())
 
 
-def _outside() -> int:
-    """The ``stacklevel`` at which :func:`say`'s warning points at code outside the package."""
+def outside_level() -> int:
+    """The ``stacklevel`` at which its caller's warning points at code outside the package."""
     level = 1
     frame = sys._getframe(1)
     while frame is not None:

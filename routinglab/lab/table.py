@@ -240,8 +240,9 @@ def _other_source(
         findings.append(
             finding(
                 "source_model",
-                f"{int(other.sum())} rows were measured on another model than they name",
-                shown,
+                f"{int(other.sum())} rows were measured on another model than they name: "
+                + ", ".join(shown),
+                [],
                 int(other.sum()),
             )
         )
