@@ -66,8 +66,8 @@ def build_report(
     if not folder.is_dir():
         raise InvalidInput(f"the folder to run in does not exist: {folder}", where="report")
     page, beside = Path(out), manifest_path(out)
-    if page == beside:
-        raise InvalidInput(f"{page} is the manifest's own name; end it in .html", where="-o")
+    if page.resolve() == source.path.resolve():
+        raise InvalidInput(f"{page} is the notebook itself; name another file", where="-o")
     for path in (page, beside):
         check_writable(path)
 

@@ -134,7 +134,7 @@ def _private_sockets(folder: str) -> Config:
     from traitlets.config import Config
 
     config = Config()
-    connection = os.path.join(folder, "kernel.json")
+    connection = str(Path(folder, "kernel.json"))
     if os.name == "posix" and len(connection) < 85:  # a socket's path may have 107 bytes
         config.ConnectionFileMixin.transport = "ipc"
         config.ConnectionFileMixin.connection_file = connection

@@ -27,6 +27,7 @@ _PREFERRED = (
     "text/html", "text/markdown", "image/svg+xml", "image/png", "image/jpeg", "image/gif",
     "text/latex", "text/plain",
 )  # fmt: skip
+_SVG_METADATA = re.compile(r"<metadata>.*?</metadata>\s*", re.DOTALL)
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _SCRIPT = "application/javascript"
 
@@ -140,7 +141,8 @@ def _data(kind: str, value: Any, metadata: Any, folder: Path) -> str:
         case "text/markdown":
             return _markdown(text, folder, None)
         case "image/svg+xml":
-            return f'<div class="figure">{text[text.find("<svg") :]}</div>'
+            drawing = _SVG_METADATA.sub("", text[text.find("<svg") :])
+            return f'<div class="figure foreign">{drawing}</div>'
         case "image/png" | "image/jpeg" | "image/gif":
             alt = html.escape(str(metadata.get("alt", "figure")))
             source = html.escape("".join(text.split()))
