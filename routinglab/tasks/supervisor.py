@@ -33,6 +33,13 @@ def _new_id() -> str:
     return secrets.token_hex(8)
 
 
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
 class TaskSupervisor:
     """Admits, runs, cancels and settles asynchronous children for owner leases.
 
@@ -153,13 +160,12 @@ class TaskSupervisor:
             return owner.keys[key]
         if not callable(launch):
             raise InvalidInput("launch must be an async function that takes a handle", where=label)
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
+        loop = _running_loop()
+        if loop is None:
             raise TaskError(
                 "tasks are launched inside a running event loop; await in a notebook cell, or use "
                 "asyncio.run"
-            ) from None
+            )
         record = TaskRecord(
             id=self._free_id(owner),
             label=tidy_label(self._redact(label)),
@@ -309,6 +315,8 @@ class TaskSupervisor:
         loop = job.get_loop()
         if loop.is_closed():  # nothing will ever run there again
             self._settle(owner, child, Outcome("cancelled", error=child.record.error))
+        elif loop is _running_loop():
+            job.cancel()
         else:
             loop.call_soon_threadsafe(job.cancel)
         return True

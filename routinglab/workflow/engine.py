@@ -36,7 +36,8 @@ async def run_workflow(
     stage says ``continue``. Cancelling stops the running stages and leaves a valid checkpoint.
 
     Raises CheckpointError for a file of another workflow, version, definition or inputs, one that
-    is in use, and one that cannot be written; InvalidInput for a missing input.
+    is in use, and one that cannot be written; InvalidInput for a missing input or a model that
+    cannot be resolved, before anything runs.
     """
     inputs = dict(options.get("inputs") or {})
     _check_inputs(workflow, inputs)
@@ -82,6 +83,13 @@ def _start(path: Path, blank: Checkpoint, resume: bool) -> Checkpoint:
 
 
 def _check_inputs(workflow: Workflow, inputs: Mapping[str, str]) -> None:
+    for name, text in inputs.items():
+        if not isinstance(text, str):
+            raise InvalidInput(
+                f"input {name!r} is a {type(text).__name__}, not text",
+                where=f"workflow {workflow.name!r}",
+                field=f"inputs.{name}",
+            )
     for stage in workflow.stages:
         for reference in stage.references:
             if reference.is_input and reference.field not in inputs:

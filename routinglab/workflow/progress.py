@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from routinglab.core.secrets import redact
-from routinglab.errors import CheckpointError, RoutingLabError, RunFailed
+from routinglab.errors import CheckpointError, InvalidInput, RoutingLabError, RunFailed
 from routinglab.running.attempt import Attempt, RunResult
 from routinglab.workflow.calls import Route, RunOptions, RunStage, concrete_model
 from routinglab.workflow.checkpoint import Checkpoint, StageRecord, write_checkpoint
@@ -41,11 +41,12 @@ class Progress:
         self.inputs, self.path = inputs, path
         self.clock = options.get("clock", _now)
         self.limit = options.get("limit") or len(workflow.stages)
-        self.resolve = options.get("resolve", concrete_model)
         self.redact = options.get("redact", redact)
         self.on_change = options.get("on_change")
         self.ended = {r.id for r in start.stages if r.state == "done"}
         self.stopped: WorkflowState | None = None
+        resolve = options.get("resolve", concrete_model)
+        self.named = {s.id: resolve(s) for s in workflow.stages if s.id not in self.ended}
 
     async def finish(self) -> WorkflowResult:
         jobs: dict[asyncio.Task[None], Stage] = {}
@@ -106,7 +107,7 @@ class Progress:
             if known.prompt_digest != record.prompt_digest:
                 raise CheckpointError(f"stage {stage.id!r} was decided for another prompt")
             chosen = {"decision": known.decision, "candidate": known.candidate}
-        elif (named := self.resolve(stage)) is not None:
+        elif (named := self.named[stage.id]) is not None:
             chosen = {"decision": None, "candidate": named}
         else:
             decision = await self.route(stage, prompt)
@@ -129,6 +130,10 @@ class Progress:
             outcome = StageResult.of(outcome)
         elif isinstance(outcome, str):
             outcome = StageResult(text=outcome)
+        elif not isinstance(outcome, StageResult):
+            raise InvalidInput(
+                f"run gave a {type(outcome).__name__}; it must give a StageResult, a RunResult or text"
+            )
         return record.model_copy(
             update={
                 "state": state,
