@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 from collections.abc import Iterable
 
 
@@ -20,3 +21,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``" Did you mean 'x'?"`` for the closest of ``known``, else an empty text."""
     close = nearest(word, known, 1)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def text_digest(text: str) -> str:
+    """SHA-256 of a task's text, by which records name it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,116 @@
+"""Credential material in text: finding it before something is sent, hiding it in what is kept.
+
+SPEC 7.9: values of configured keys wherever they appear, bearer tokens, PEM private keys and the
+well-known prefixes of keys. Sources of the prefixes: each vendor's documentation of its key format
+and GitHub's published list of secret-scanning patterns.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote
+
+#: Values shorter than this are too common to search for.
+MIN_KNOWN = 8
+HIDDEN = "[redacted]"
+
+_WORD = r"[A-Za-z0-9_-]"
+
+#: What a key looks like and the name a message may use for it.
+_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("an Anthropic key", rf"\bsk-ant-{_WORD}{{16,}}"),
+        ("an OpenRouter key", rf"\bsk-or-{_WORD}{{16,}}"),
+        ("an OpenAI key", rf"\bsk-(?:proj|svcacct|admin|None)-{_WORD}{{16,}}"),
+        ("an API key", rf"\bsk-{_WORD}{{20,}}"),
+        ("an xAI key", rf"\bxai-{_WORD}{{20,}}"),
+        ("a Groq key", r"\bgsk_[A-Za-z0-9]{20,}"),
+        ("a Google key", rf"\bAIza{_WORD}{{30,}}"),
+        ("a Google OAuth token", rf"\bya29\.{_WORD}{{20,}}"),
+        ("a Perplexity key", r"\bpplx-[A-Za-z0-9]{20,}"),
+        ("an NVIDIA key", rf"\bnvapi-{_WORD}{{20,}}"),
+        ("a Cerebras key", r"\bcsk-[a-z0-9]{20,}"),
+        ("a Fireworks key", r"\bfw_[A-Za-z0-9]{20,}"),
+        ("a Replicate key", r"\br8_[A-Za-z0-9]{20,}"),
+        ("a Hugging Face token", r"\bhf_[A-Za-z0-9]{20,}"),
+        ("a Tavily key", rf"\btvly-{_WORD}{{20,}}"),
+        ("a GitHub token", r"\bgh[oprsu]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}"),
+        ("a GitLab token", rf"\bgl(?:pat|dt|rt|ptt|oas|soat)-{_WORD}{{16,}}"),
+        ("an AWS key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+        ("a Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}"),
+        ("a Stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/=]{16,}"),
+        ("an npm token", r"\bnpm_[A-Za-z0-9]{30,}"),
+        ("a PyPI token", rf"\bpypi-{_WORD}{{30,}}"),
+        ("a Docker token", rf"\bdckr_pat_{_WORD}{{20,}}"),
+        ("a SendGrid key", rf"\bSG\.{_WORD}{{16,}}\.{_WORD}{{16,}}"),
+        ("a DigitalOcean token", r"\bdo[oprt]_v1_[a-f0-9]{40,}"),
+        ("a Databricks token", r"\bdapi[a-f0-9]{32}\b"),
+        ("a Linear key", r"\blin_api_[A-Za-z0-9]{20,}"),
+        ("a JSON web token", rf"\beyJ{_WORD}{{8,}}\.eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}"),
+    )
+)
+_BEARER = re.compile(r"\bbearer[ \t]+([A-Za-z0-9._~+/-]{8,}=*)", re.IGNORECASE)
+_AUTH_HEADER = re.compile(
+    r"\b(?:authorization|x-api-key|api-key)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)?[ \t]*"
+    r"([A-Za-z0-9._~+/-]{12,}=*)",
+    re.IGNORECASE,
+)
+_PEM = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+    r"(?:.*?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|.*)",
+    re.DOTALL,
+)
+
+
+def find_secret(text: str, known: Iterable[str] = ()) -> str | None:
+    """What kind of credential ``text`` holds, as words that do not show it; None without one.
+
+    ``known`` are configured key values; one shorter than 8 characters is not searched for.
+    """
+    if any(form in text for form in _forms(known)):
+        return "the value of a configured key"
+    return next((name for name, _, _ in _spans(text)), None)
+
+
+def redact(text: str, known: Iterable[str] = ()) -> str:
+    """``text`` with everything :func:`find_secret` knows replaced by ``[redacted]``."""
+    for form in sorted(_forms(known), key=len, reverse=True):
+        text = text.replace(form, HIDDEN)
+    kept: list[str] = []
+    place = 0
+    for _, start, end in sorted(_spans(text), key=lambda span: span[1]):
+        if end > place:
+            if start >= place:
+                kept += [text[place:start], HIDDEN]
+            place = end
+    return "".join([*kept, text[place:]])
+
+
+def _forms(known: Iterable[str]) -> set[str]:
+    """Each value as it is, as it stands in JSON text, and as it stands in an address."""
+    forms: set[str] = set()
+    for value in known:
+        if len(value := value.strip()) >= MIN_KNOWN:
+            forms |= {value, json.dumps(value)[1:-1], quote(value, safe="")}
+    return forms
+
+
+def _spans(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _PEM.finditer(text):
+        yield "a private key", match.start(), match.end()
+    for name, pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            if _is_random(match.group()):
+                yield name, match.start(), match.end()
+    for pattern in (_BEARER, _AUTH_HEADER):
+        for match in pattern.finditer(text):
+            if _is_random(match.group(1)):
+                yield "a bearer token", match.start(1), match.end(1)
+
+
+def _is_random(token: str) -> bool:
+    """Whether this can be a key, and is no example or prose such as ``sk-learn-based-models``."""
+    return any(c.isdigit() for c in token) or re.search(r"[A-Za-z]{20,}", token) is not None
