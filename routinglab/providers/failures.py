@@ -162,7 +162,7 @@ def _decide(status: int | None, facts: Facts) -> str | None:
         status = facts.number
     if facts.refused:
         return "refusal"
-    if status in table.first:
+    if status is not None and status in table.first:
         return table.first[status]
     for pattern, kind in table.limits:
         if (m := pattern.search(facts.text.lower())) and _int(m["requested"]) > _int(m["limit"]):

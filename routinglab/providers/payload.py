@@ -21,7 +21,9 @@ INSIDE = (
 _MAX_TEXT = 4000
 _MAX_DEPTH = 6
 _MAX_NODES = 200
-_HTML = re.compile(r"^\s*(<!--.*?-->\s*)*<(!doctype|html|head|body|\?xml|title|center|h1)", re.I | re.S)
+_HTML = re.compile(
+    r"^\s*(<!--.*?-->\s*)*<(!doctype|html|head|body|\?xml|title|center|h1)", re.I | re.S
+)
 _REFUSED = ("content_filter", "refusal", "sensitive", "safety", "prohibited_content", "recitation")
 
 

@@ -63,7 +63,7 @@ def _anthropic(headers: dict[str, str], body: dict[str, Any]) -> str | None:
         if thinking["budget_tokens"] >= body["max_tokens"]:
             return "max_tokens must be greater than thinking.budget_tokens"
     forced = (body.get("tool_choice") or {}).get("type") in ("any", "tool")
-    if forced and thinking.get("type") in ("enabled", "adaptive"):
+    if forced and thinking.get("type") == "enabled":
         return "Thinking may not be enabled when tool_choice forces tool use."
     waiting: list[str] = []
     last = None
@@ -86,6 +86,11 @@ def _anthropic(headers: dict[str, str], body: dict[str, Any]) -> str | None:
         if any(not isinstance(b["input"], dict) for b in uses):
             return "tool_use.input: Input should be a valid dictionary"
         waiting = [b["id"] for b in uses] if role == "assistant" else []
+        last_but_one = message is body["messages"][-2:][0]
+        if waiting and thinking.get("type") == "enabled" and last_but_one:
+            first = blocks[0]["type"]
+            if first not in ("thinking", "redacted_thinking"):
+                return f"Expected `thinking` or `redacted_thinking`, but found `{first}`"
     if last is None:
         return "messages: at least one message is required"
     return _tools(body.get("tools") or (), "input_schema", body)

@@ -1,0 +1,371 @@
+"""One provider's HTTP: a connection pool, limits, and every failure as one ``ProviderError``.
+
+Limits, all in decoded bytes: an error body is read up to 64 KiB, an answer up to 32 MiB (1 MiB for a
+classifier), one event of a stream up to 8 MiB, a whole stream up to 256 MiB. Connecting may take
+30 s and waiting for a free connection 60 s; reading and writing have no limit (SPEC 9.5), but TCP
+keep-alive finds a peer that is gone. Redirects are never followed, so a key goes to the configured
+host alone. A proxy from the environment is used, but never for a loopback address.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import json
+import logging
+import re
+import socket
+import ssl
+import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping
+from contextvars import ContextVar
+from functools import cache
+from typing import Any, TypeVar
+
+import httpx
+
+from routinglab.core.secrets import redact
+from routinglab.errors import ProviderError
+from routinglab.providers.failures import Failure, read_failure
+from routinglab.providers.waits import retry_wait
+
+MAX_ERROR_BODY = 64 * 1024
+MAX_ANSWER = 32 * 2**20
+MAX_STREAM = 256 * 2**20
+MAX_SHOWN = 300
+
+TIMEOUT = httpx.Timeout(None, connect=30.0, pool=60.0)
+LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100, keepalive_expiry=15.0)
+
+_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid", "cf-ray")
+_PHRASES = {
+    "rate_limit": "is limiting requests",
+    "quota": "has no quota or credit left for this key",
+    "auth": "refused this key, account or region",
+    "model_unavailable": "does not serve this model",
+    "request_incompatible": "cannot serve this request",
+    "provider_unavailable": "is unavailable",
+    "network_timeout": "could not be reached",
+    "refusal": "refused to answer",
+    "cancelled": "cancelled the request",
+}
+
+T = TypeVar("T")
+
+
+class _KeyAuth(httpx.Auth):
+    """Adds the key at the last moment, so that no client, request or header repr holds it."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        self._headers = dict(headers)
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        request.headers.update(self._headers)
+        yield request
+
+
+class Answer:
+    """A response whose head has arrived."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+        self.status = response.status_code
+        self.headers = response.headers
+        self.content_type = response.headers.get("content-type", "").partition(";")[0].strip()
+        self.request_id = next(
+            (clean(response.headers[n], 100) for n in _ID_HEADERS if n in response.headers), None
+        )
+
+    async def pieces(self, limit: int = MAX_STREAM) -> AsyncIterator[bytes]:
+        """The body as it arrives; :class:`TooLarge` beyond ``limit`` bytes."""
+        seen = 0
+        async for piece in self._response.aiter_bytes():
+            seen += len(piece)
+            if seen > limit:
+                raise TooLarge(limit)
+            yield piece
+
+    async def read(self, limit: int = MAX_ANSWER) -> bytes:
+        """The whole body."""
+        return b"".join([piece async for piece in self.pieces(limit)])
+
+    async def start(self, limit: int) -> bytes:
+        """The first ``limit`` bytes of the body; the rest is left unread."""
+        found = bytearray()
+        with contextlib.suppress(httpx.HTTPError):
+            async for piece in self._response.aiter_bytes():
+                found += piece
+                if len(found) >= limit:
+                    break
+        return bytes(found[:limit])
+
+
+class TooLarge(Exception):
+    """A body is larger than its limit; becomes a ``ProviderError``."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.limit = limit
+
+
+class Unreadable(Exception):
+    """A 200 that holds no answer; ``failure`` says what it is, ``what`` what was wrong with it."""
+
+    def __init__(
+        self,
+        failure: Failure,
+        what: str = "",
+        *,
+        error_type: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(what)
+        self.failure = failure
+        self.what = what
+        self.error_type = error_type
+        self.retry_after = retry_after
+
+
+class ListenerError(Exception):
+    """What a caller's own ``on_text`` raised; it is no failure of the provider."""
+
+    def __init__(self, original: Exception) -> None:
+        super().__init__(original)
+        self.original = original
+
+
+class Connection:
+    """A pool of connections to one provider.
+
+    ``auth`` are the headers that carry the key, ``secrets`` every value that no text may show.
+    """
+
+    def __init__(
+        self,
+        provider: str,
+        base_url: str,
+        path: str,
+        *,
+        auth: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        secrets: Iterable[str] = (),
+        proxies: bool = True,
+    ) -> None:
+        self.provider = provider
+        self.url = join(base_url, path)
+        self._secrets = tuple(secrets)
+        private = {**(headers or {}), **(auth or {})}
+        self._client = httpx.AsyncClient(
+            auth=_KeyAuth(private),
+            headers={"accept-encoding": "identity", "user-agent": "routinglab"},
+            timeout=TIMEOUT,
+            limits=LIMITS,
+            follow_redirects=False,
+            trust_env=proxies and not is_loopback(self.url.host),
+            verify=_tls(),
+            mounts=_kept_alive(),
+        )
+        _hide_addresses_in_logs()
+
+    def __repr__(self) -> str:
+        return f"Connection({self.provider!r}, {shown(self.url)!r})"
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    async def post(
+        self, body: Mapping[str, Any], read: Callable[[Answer], Awaitable[T]], *, stream: bool
+    ) -> T:
+        """Send ``body`` as JSON and give the answer to ``read``.
+
+        Every failure of the network, of the provider and of ``read`` (``TooLarge``, ``Unreadable``)
+        raises ProviderError without a chain to the exceptions below it, which may hold the key.
+        """
+        found = await self._post(body, read, stream)
+        if isinstance(found, ProviderError):
+            raise found
+        return found
+
+    async def _post(
+        self, body: Mapping[str, Any], read: Callable[[Answer], Awaitable[T]], stream: bool
+    ) -> T | ProviderError:
+        # a lone surrogate has no UTF-8 form; "?" stands for it, as in what a terminal prints
+        content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        headers = {
+            "content-type": "application/json",
+            "accept": "text/event-stream, application/json" if stream else "application/json",
+        }
+        answer: Answer | None = None
+        quiet = _OURS.set(True)
+        try:
+            async with self._client.stream(
+                "POST", self.url, content=content, headers=headers
+            ) as response:
+                answer = Answer(response)
+                if not 200 <= answer.status < 300:
+                    return self._refused(answer, await answer.start(MAX_ERROR_BODY))
+                return await read(answer)
+        except TooLarge as error:
+            return self._error(
+                Failure("provider_unavailable", answer.status if answer else None),
+                answer,
+                f"sent more than {error.limit} bytes",
+                error_type="too_large",
+            )
+        except Unreadable as error:
+            return self._error(
+                error.failure,
+                answer,
+                error.what,
+                error_type=error.error_type,
+                retry_after=error.retry_after,
+            )
+        except ListenerError as error:
+            raise error.original from None
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as error:
+            failure = read_failure(error=error)
+            what = "broke the connection off" if answer else _EXCEPTIONS.get(type(error).__name__)
+            return self._error(
+                Failure(failure.kind, answer.status if answer else None),
+                answer,
+                what or f"could not be reached at {shown(self.url)}",
+                error_type=type(error).__name__,
+            )
+        finally:
+            _OURS.reset(quiet)
+
+    def error(self, failure: Failure, what: str, *, error_type: str | None = None) -> ProviderError:
+        """The error of a request that was not sent."""
+        return self._error(failure, None, what, error_type=error_type)
+
+    def _refused(self, answer: Answer, body: bytes) -> ProviderError:
+        failure = read_failure(answer.status, body, answer.headers)
+        what = ""
+        if 300 <= answer.status < 400:
+            target = answer.headers.get("location", "")
+            what = (
+                f"redirects {shown(self.url)} to {_target(self.url, target)}; set its baseUrl there"
+            )
+        elif failure.kind == "config":
+            what = f"has no API at {shown(self.url)} (HTTP {answer.status}); check its baseUrl"
+        wait = retry_wait(answer.headers, body)
+        return self._error(failure, answer, what, retry_after=wait)
+
+    def _error(
+        self,
+        failure: Failure,
+        answer: Answer | None,
+        what: str | None,
+        *,
+        error_type: str | None = None,
+        retry_after: float | None = None,
+    ) -> ProviderError:
+        if not what and failure.kind == "config":
+            what = f"has no API at {shown(self.url)}; check its baseUrl"
+        status = failure.status or (answer.status if answer else None)
+        text = what or _PHRASES.get(failure.kind, "failed")
+        said = clean(redact(failure.text, self._secrets), MAX_SHOWN) if not what else ""
+        number = f" (HTTP {status})" if status and "HTTP" not in text else ""
+        code = clean(redact(failure.code, self._secrets), 64) if failure.code else None
+        return ProviderError(
+            f"{self.provider} {text}{number}" + (f": {said}" if said else ""),
+            kind=failure.kind,
+            status=status,
+            code=code,
+            retry_after=retry_after,
+            category=redact(failure.category, self._secrets) if failure.category else None,
+            error_type=error_type or _plain(code) or (f"http_{status}" if status else None),
+            provider=self.provider,
+        )
+
+
+_EXCEPTIONS = {
+    "ConnectTimeout": "did not accept a connection in 30 seconds",
+    "PoolTimeout": "has all its connections in use",
+    "LocalProtocolError": "cannot be sent its key or headers; look for line ends or odd letters in them",
+    "UnicodeEncodeError": "cannot be sent its key or headers; look for odd letters in them",
+}
+
+
+def clean(text: str, limit: int) -> str:
+    """One line of printable text, cut to ``limit`` characters."""
+    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def _plain(code: str | None) -> str | None:
+    return code if code and re.fullmatch(r"[\w.:-]{1,64}", code) else None
+
+
+def join(base_url: str, path: str) -> httpx.URL:
+    """The address of an endpoint: ``path`` under ``base_url``, whose own ``/v1`` is not doubled."""
+    base = httpx.URL(base_url)
+    below = base.path.rstrip("/")
+    if below.endswith("/v1") and path.startswith("/v1/"):
+        path = path.removeprefix("/v1")
+    if not below.endswith(path):
+        below += path
+    query = f"?{base.query.decode()}" if base.query else ""
+    return base.copy_with(raw_path=(below + query).encode(), fragment=None)
+
+
+def shown(url: httpx.URL) -> str:
+    """Host and path of an address, without what may hold a secret."""
+    port = f":{url.port}" if url.port else ""
+    return f"{url.host}{port}{url.path}"
+
+
+def _target(url: httpx.URL, location: str) -> str:
+    try:
+        return clean(shown(url.join(location)), 200)
+    except (httpx.InvalidURL, ValueError):
+        return "an address that cannot be read"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is this machine itself."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """One context for all: loading the certificates takes longer than the rest of a client."""
+    return httpx.create_ssl_context()
+
+
+def _kept_alive() -> dict[str, httpx.AsyncBaseTransport] | None:
+    """Transports whose sockets notice a dead peer; none where a proxy serves every address."""
+    if "all" in urllib.request.getproxies():
+        return None
+    options: list[tuple[int, int, int]] = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 6)):
+        if hasattr(socket, name):
+            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
+    transport = httpx.AsyncHTTPTransport(verify=_tls(), limits=LIMITS, socket_options=options)
+    return {"all://": transport}
+
+
+_OURS: ContextVar[bool] = ContextVar("routinglab_request", default=False)
+
+
+class _NoSecretAddress(logging.Filter):
+    """Takes query and user from the addresses that httpx logs for this package's requests."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if _OURS.get() and isinstance(record.args, tuple):
+            record.args = tuple(
+                arg.copy_with(query=None, userinfo=b"") if isinstance(arg, httpx.URL) else arg
+                for arg in record.args
+            )
+        return True
+
+
+def _hide_addresses_in_logs() -> None:
+    logger = logging.getLogger("httpx")
+    if not any(isinstance(known, _NoSecretAddress) for known in logger.filters):
+        logger.addFilter(_NoSecretAddress())
