@@ -11,7 +11,8 @@ class Edition:
     """One edition of one source: what may be compared with each other, and nothing else.
 
     ``namespace`` is the part of a key before the colon, ``source`` the heading as written,
-    ``version`` and ``date`` what heading or prose state of it, ``order`` its place in the file.
+    ``version`` and ``date`` what heading or prose state of it. ``order`` is its place in the file:
+    headings of one namespace that state the same version and date are one edition and share it.
     """
 
     namespace: str
@@ -31,7 +32,8 @@ class Row:
     ``benchmark`` is the canonical key (``aa:TB4``), ``label`` the name the file gives it, ``slug``
     the model as written, ``model`` its identity, ``tokens`` the identity with variant tokens and
     ``core`` how many of them are the name. ``value`` is in ``unit`` (times in seconds, counts as
-    plain numbers), ``ci`` a half width in the same unit. ``line`` counts from 1.
+    plain numbers), ``ci`` a half width in the same unit. ``line`` counts from 1;
+    rows of one ``record`` stood in one line (or column) of a table: they were measured together.
     """
 
     edition: Edition
@@ -52,6 +54,7 @@ class Row:
     released: date | None
     as_of: date | None
     line: int
+    record: int = 0
 
     @property
     def source(self) -> str:
