@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,10 @@ class Choices:
     def shown_labels(self) -> tuple[str, ...]:
         """``labels``, with ``constant`` where the policy always chose the same."""
         return (*self.labels, "constant") if self.constant else self.labels
+
+    def named(self, name: str) -> Choices:
+        """The same choices under another name."""
+        return replace(self, name=name)
 
     def cost_provenance(self) -> dict[str, float]:
         """Shares of the tasks whose cost was observed, imputed, unknown (the worst of a chain)."""

@@ -14,7 +14,6 @@ from routinglab.errors import InvalidInput, RecordingError, RoutingLabError
 from routinglab.lab.records import (
     HEADER,
     KINDS,
-    PART_KEYS,
     RECORDING_VERSION,
     AgentRecord,
     InputsRecord,
@@ -24,7 +23,7 @@ from routinglab.lab.records import (
     rest_text,
     split_decision,
 )
-from routinglab.routing.decision import Decision
+from routinglab.routing.decision import AnsweredBy, Decision
 from routinglab.running.attempt import Attempt
 
 T = TypeVar("T")
@@ -60,7 +59,7 @@ class Rest:
     agent: str | None
     degraded: str | None
     chosen_by: str
-    answered_by: tuple[tuple[str, str], ...]
+    answered_by: tuple[tuple[str, AnsweredBy], ...]
 
 
 def _array() -> array[int]:
@@ -291,8 +290,8 @@ class _Reader:
     def _parts(self, row: dict[str, Any], at: int) -> None:
         digest, parts = row["digest"], row["parts"]
         if digest not in self.index.parts:
-            if set(parts) != set(PART_KEYS):
-                raise InvalidInput(f"parts must hold {', '.join(PART_KEYS)}")
+            if not isinstance(parts, dict) or "candidates" not in parts:
+                raise InvalidInput("parts: not the shared part of a decision")
             self.index.parts[str(digest)] = parts
 
     def _decision(self, row: dict[str, Any], at: int) -> None:

@@ -73,10 +73,13 @@ class AgentRecord(Value):
     description: str = ""
     needs: TaskNeeds = Field(default_factory=TaskNeeds)
     constraints: tuple[ModelConstraints, ...] = ()
+    builtin: bool = False
 
     def brief(self) -> AgentBrief:
         """The agent as the planner takes it."""
-        return AgentBrief(self.name, self.description, "", self.needs, self.constraints)
+        return AgentBrief(
+            self.name, self.description, "", self.needs, self.constraints, self.builtin
+        )
 
     @classmethod
     def of(cls, agent: AgentBrief) -> AgentRecord:
@@ -86,6 +89,7 @@ class AgentRecord(Value):
             description=agent.description,
             needs=agent.needs,
             constraints=agent.constraints,
+            builtin=agent.builtin,
         )
 
 
