@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from routinglab.core.value import Value
 from routinglab.errors import RoutingLabError
 from routinglab.settings import Settings
+from routinglab.skills.decode import clean
 from routinglab.skills.skill import Scope, Skill
 from routinglab.skills.store import SkillStore
 
@@ -63,7 +64,7 @@ def check_skills(
     options = settings if settings is not None else store.settings
     checks = [_check(skill, options, catalog) for skill in store.skills]
     for hidden in store.hidden:
-        by = str(hidden.by.path) if hidden.by is not None else "skills.disabled"
+        by = clean(str(hidden.by.path)) if hidden.by is not None else "skills.disabled"
         checks.append(_check(hidden.skill, options, None).model_copy(update={"hidden_by": by}))
     own = {
         text
@@ -102,7 +103,7 @@ def _check(skill: Skill, settings: Settings, catalog: Catalog | None) -> SkillCh
         path=skill.path,
         model=model,
         warnings=tuple(text for text in skill.warnings if text not in errors),
-        errors=tuple(errors),
+        errors=tuple(map(clean, errors)),
     )
 
 

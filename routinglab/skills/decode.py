@@ -99,6 +99,11 @@ def readable(text: str) -> str:
     return plain.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def clean(text: str) -> str:
+    """Text without lone surrogates, which no file, JSON or terminal can hold; pairs are joined."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def _guess(body: bytes) -> str:
     start = body[:64]
     if len(start) >= 4 and b"\0" in start:

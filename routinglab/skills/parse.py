@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from routinglab.errors import SkillError
-from routinglab.skills.decode import decode, read_bytes, readable
+from routinglab.skills.decode import clean, decode, read_bytes, readable
 from routinglab.skills.fields import FieldReader
 from routinglab.skills.front_matter import read_front_matter
 from routinglab.skills.skill import RunAs, Scope, Skill
@@ -46,7 +46,7 @@ def parse_skill(
     )
     found = read_front_matter(readable(decoded.text))
     fields = FieldReader(found)
-    where = str(path) if path is not None else "skill"
+    where = clean(str(path)) if path is not None else "skill"
     read = {
         "model": fields.model(),
         "effort": fields.effort(),
@@ -68,7 +68,7 @@ def parse_skill(
         line = entry.line if (entry := fields.entry("description")) else 1
         warnings.append(f"{where}:{line}: has no description, so it stays out of the index")
     return Skill(
-        name=own_name or name or _file_name(path),
+        name=own_name or clean(name or _file_name(path)),
         description=description,
         run_as=run_as,
         invocation="manual" if manual or fields.flag("disable-model-invocation") else "auto",

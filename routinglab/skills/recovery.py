@@ -57,6 +57,10 @@ def recover(part: Part) -> tuple[Node | None, str, bool]:
             return node, note, False
     value = part.value.strip()
     several = "\n" in value and re.search(r"(?m)^[ \t]*- |^[ \t]*[{\[]", value)
+    if several and part.value.split("\n")[0].strip():
+        node = _value(part.lines[0])
+        if node is not None:
+            return node, "the lines after its own cannot be read and are passed over", False
     if _BLOCK_SCALAR.match(value) or several:
         return None, "cannot be read as YAML, and has no value", False
     folded = " ".join(value.split())

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from routinglab.skills.decode import clean
+
 #: A value of more parts than this, aliases followed, is taken for an attack.
 MAX_NODES = 10_000
 
@@ -45,12 +47,22 @@ for _tag, _pattern, _first in (
 
 
 def dump(key: str, value: object) -> str:
-    """``key: value`` as YAML text, lists and their like on one line, ending in a line end."""
+    """``key: value`` as YAML lines: objects in a block, lists and scalars on the key's own line."""
+    if not isinstance(value, (list, dict)):
+        return _dumped({key: value})
+    start = _dumped({key: None}).removesuffix(" null\n")
+    if isinstance(value, list) or not value:
+        return f"{start} {_dumped(value, flow=True)}"
+    inner = "".join(dump(name, item) for name, item in value.items())
+    return f"{start}\n{inner}".replace("\n", "\n  ").removesuffix("  ")
+
+
+def _dumped(value: object, *, flow: bool = False) -> str:
     text: str = yaml.dump(
-        {key: value},
+        value,
         Dumper=CoreDumper,
         allow_unicode=True,
-        default_flow_style=None,
+        default_flow_style=flow,
         sort_keys=False,
         width=1_000_000,
     )
@@ -71,7 +83,7 @@ def compose(text: str) -> Node | None:
         return loader.get_single_node()
     except RecursionError:
         raise yaml.YAMLError("nested too deeply") from None
-    except ValueError as error:  # bad escapes such as "\\UFFFFFFFF"
+    except (ValueError, OverflowError) as error:  # bad escapes such as "\\UFFFFFFFF"
         raise yaml.YAMLError(str(error)) from None
     finally:
         loader.dispose()
@@ -86,7 +98,7 @@ def raw(node: Node) -> str | None:
     """A scalar's text as written, whatever type YAML would make of it; None for null and others."""
     if not isinstance(node, ScalarNode) or is_null(node):
         return None
-    return str(node.value)
+    return clean(str(node.value))
 
 
 def is_null(node: Node) -> bool:
@@ -176,7 +188,7 @@ def _children(node: Node) -> Iterator[Node]:
 
 
 def _scalar(node: Node) -> object:
-    text = str(node.value)
+    text = clean(str(node.value))
     try:
         if node.tag == _NULL:
             return None

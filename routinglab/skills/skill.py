@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_serializer
 
 from routinglab.core.agent import AgentBrief
 from routinglab.core.constraints import ModelConstraints
@@ -13,6 +13,7 @@ from routinglab.core.efforts import Effort
 from routinglab.core.needs import TaskNeeds
 from routinglab.core.value import Value
 from routinglab.errors import SkillError
+from routinglab.skills.decode import clean
 
 RunAs = Literal["inline", "subagent"]
 Scope = Literal["project", "custom", "global", "builtin"]
@@ -50,6 +51,10 @@ class Skill(Value):
     extra: dict[str, Any] = Field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     blockers: tuple[str, ...] = ()
+
+    @field_serializer("path")
+    def _path_as_text(self, path: Path | None) -> str | None:
+        return None if path is None else clean(str(path))
 
     @property
     def is_subagent(self) -> bool:

@@ -10,6 +10,7 @@ from routinglab.core.text import did_you_mean
 from routinglab.errors import SkillError
 from routinglab.settings import Settings
 from routinglab.settings.home import user_home
+from routinglab.skills.decode import clean
 from routinglab.skills.parse import load_skill
 from routinglab.skills.scan import Found, excluded, roots, scan
 from routinglab.skills.skill import Skill
@@ -64,7 +65,7 @@ class SkillStore:
                     notes.append(f"{skill.path}:1: {skill.name!r} is already named by {first.path}")
             else:
                 self._by_name[skill.name] = skill
-        self.warnings: tuple[str, ...] = tuple(dict.fromkeys(notes))
+        self.warnings: tuple[str, ...] = tuple(dict.fromkeys(map(clean, notes)))
 
     def _scan(self, notes: list[str]) -> list[Skill]:
         leave_out = excluded(self.project, self.home, self.settings)
