@@ -70,12 +70,14 @@ def run(arguments: Sequence[str]) -> int:
 
     arguments, debug = _without_debug(arguments)
     try:
-        code = app(args=arguments, prog_name="routinglab", standalone_mode=False)
+        code = int(app(args=arguments, prog_name="routinglab", standalone_mode=False) or 0)
         sys.stdout.flush()
-        return int(code or 0)
-    except BrokenPipeError:
+        if code == exits.INTERRUPTED:  # typer takes the interrupt for itself
+            note("routinglab: interrupted")
+        return code
+    except (BrokenPipeError, SystemExit):  # typer turns a closed pipe into an exit of its own
         # what is left in the buffer must not be written again when the interpreter ends
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exits.CLOSED_PIPE
     except (KeyboardInterrupt, typer.Abort):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from routinglab.errors import ReportError
+from routinglab.report.thread import run_apart
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -98,9 +99,16 @@ def execute(
             extra_arguments=["--InlineBackend.figure_formats=svg"],
             on_cell_start=starting,
         )
+        log = Path(scratch, "kernel.log")  # what a kernel says outside its cells is nobody's output
         surroundings = {**(os.environ if env is None else env), **FIXED, "IPYTHONDIR": scratch}
         try:
-            client.execute(env=surroundings, cwd=str(cwd))
+            with log.open("wb") as out:
+                started = {"env": surroundings, "cwd": str(cwd), "stdout": out, "stderr": out}
+                run_apart(
+                    client.async_execute(reset_kc=False, **started),
+                    # a busy kernel would be waited for before it is ended
+                    on_interrupt=lambda: client.set_trait("shutdown_kernel", "immediate"),
+                )
         except CellExecutionError as error:
             what = f"{error.ename}: {_first_line(error.evalue)}"
             raise _failed(node, name, running["index"], what) from error
@@ -108,7 +116,7 @@ def execute(
             what = f"it ran longer than {timeout:g} s" if timeout else "it ran too long"
             raise _failed(node, name, running["index"], what) from error
         except DeadKernelError as error:
-            raise _failed(node, name, running["index"], "its kernel died") from error
+            raise _failed(node, name, running["index"], _death(log)) from error
     noted = json.loads("".join(out.get("text", "") for out in node.cells[-1].outputs))
     node.cells = node.cells[1:-1]
     return Executed(node, noted["inputs"], noted["versions"])
@@ -139,6 +147,11 @@ def _private_sockets(folder: str) -> Config:
         config.ConnectionFileMixin.transport = "ipc"
         config.ConnectionFileMixin.connection_file = connection
     return config
+
+
+def _death(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return f"its kernel died: {_first_line(lines[-1])}" if lines else "its kernel died"
 
 
 def _first_line(text: str) -> str:
