@@ -30,6 +30,10 @@ _ABOUT = {
     "long_context": "Whether a very large code base or document set must be held at once.",
     "latency_sensitive": "Whether a fast answer matters more than extra reasoning.",
 }
+CLASSIFIER_INSTRUCTIONS = (
+    "Choose the option that suits the task's needs best: evidence for this kind of work, price and "
+    "speed against difficulty and the cost of a mistake."
+)
 KEY_OF = dict(zip(NEED_FIELDS, NEED_KEYS, strict=True))
 
 READER_SYSTEM = (

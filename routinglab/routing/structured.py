@@ -49,13 +49,15 @@ class Inference:
     """How one inference ended: ``answer`` is None when it failed, and ``error`` says why.
 
     ``answer`` is the object a chat model gave, or a classifier's chosen key by question id;
-    ``responded`` is the model that says it answered.
+    ``responded`` is the model that says it answered. ``probabilities`` are a classifier's, by question
+    and key, where it tells them.
     """
 
     answer: Mapping[str, Any] | None
     requests: tuple[RoutingRequest, ...]
     error: ProviderError | None = None
     responded: str | None = None
+    probabilities: Mapping[str, Mapping[str, float]] | None = None
 
 
 @dataclass(slots=True)
@@ -284,12 +286,14 @@ async def ask_classifier(
     """Ask a classifier for one key a question; nothing is repaired, only transient failures retried."""
     log = _Log(purpose, model, "classifier", patience or Patience(), price)
     request = ClassifyRequest(split_id(model)[1], state, questions)
+    told: dict[str, Mapping[str, float]] = {}
 
     async def ask() -> tuple[Mapping[str, Any], str | None]:
         reply = await log.send(lambda: client.classify(request), lambda r: r.usage)
+        told.update({key: answer.probabilities for key, answer in reply.answers.items()})
         return {key: answer.choice for key, answer in reply.answers.items()}, reply.model
 
-    return await _within_deadline(log, ask())
+    return replace(await _within_deadline(log, ask()), probabilities=told or None)
 
 
 async def _within_deadline(

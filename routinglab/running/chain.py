@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
@@ -116,8 +116,8 @@ class Chain:
                     return
                 continue
             except asyncio.CancelledError:
-                error = ProviderError("cancelled", kind="cancelled")
-                self._finish(run, self._failed(item, progress, error, started, clock))
+                stopped = ProviderError("cancelled", kind="cancelled")
+                self._finish(run, self._failed(item, progress, stopped, started, clock))
                 run.partial = progress.partial
                 raise
             run.used, run.failure = item.candidate, None
@@ -201,8 +201,10 @@ def _skipped(item: Planned, reason: str, now: datetime) -> Attempt:
     )
 
 
-def cost_of(item: Planned, requests: Iterable[Usage]) -> float | None:
+def cost_of(item: Planned, requests: Sequence[Usage]) -> float | None:
     """USD of several requests, each at the tier it falls in; None where anything is unknown."""
+    if not requests:
+        return None
     total = 0.0
     for usage in requests:
         if item.entry is None or usage.input_tokens is None or usage.output_tokens is None:
