@@ -23,7 +23,7 @@ from routinglab.providers.failures import finish_of
 from routinglab.providers.http import Answer, Connection
 from routinglab.providers.openai import sound_arguments
 from routinglab.providers.payload import refusal_category
-from routinglab.providers.stream import broken_off, consume, cut_off, nothing_said, tell, whole
+from routinglab.providers.stream import broken_off, consume, cut_off, nothing_said, tell
 from routinglab.providers.wire import can_force, default_max_tokens, effort_fields, fitting_id
 
 PATH = "/v1/messages"
@@ -48,8 +48,6 @@ class AnthropicClient:
 
         async def read(answer: Answer) -> ChatReply:
             reply = _Reply(origin)
-            if on_text is None:
-                return _complete(reply, await whole(answer), answer)
 
             async def take(event: dict[str, Any]) -> None:
                 await tell(on_text, reply.take(event))

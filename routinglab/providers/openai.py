@@ -24,7 +24,7 @@ from routinglab.providers.chat import (
 from routinglab.providers.failures import finish_of
 from routinglab.providers.http import Answer, Connection
 from routinglab.providers.payload import refusal_category
-from routinglab.providers.stream import broken_off, consume, cut_off, nothing_said, tell, whole
+from routinglab.providers.stream import broken_off, consume, cut_off, nothing_said, tell
 from routinglab.providers.wire import Dialect, can_force, dialect, effort_fields, fitting_id
 
 PATH = "/chat/completions"
@@ -52,11 +52,6 @@ class OpenAiClient:
 
         async def read(answer: Answer) -> ChatReply:
             reply = _Reply(provider, origin, self._new_id)
-            if on_text is None:
-                reply.take_whole(await whole(answer))
-                if not reply.answered:
-                    raise nothing_said(answer)
-                return reply.finished(answer, ended=True)
 
             async def take(event: dict[str, Any]) -> None:
                 await tell(on_text, reply.take(event))

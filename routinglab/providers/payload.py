@@ -207,5 +207,5 @@ def _read_code(value: Any, facts: Facts, texts: list[str]) -> None:
     text = str(value).strip()
     if " " in text:
         texts.append(text)  # xAI puts a sentence there
-    elif text and len(text) <= 100:
+    elif text.lower() not in ("", "error") and len(text) <= 100:
         facts.codes.append(text.rpartition("#")[2].lower())

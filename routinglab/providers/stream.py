@@ -49,7 +49,7 @@ async def consume(
 ) -> dict[str, Any] | None:
     """Give every event of a stream to ``on_event``; None when it was a stream.
 
-    A server may send a whole JSON answer though a stream was asked for: that object is returned.
+    Whichever was asked for, a server may send the other: a whole JSON answer is returned.
     ``[DONE]`` is passed over. Raises ``Unreadable`` at an error event, and at what is neither.
     """
     parser = SseParser()
@@ -108,7 +108,7 @@ def _malformed(answer: Answer, what: str) -> Unreadable:
 def cut_off(answer: Answer) -> Unreadable:
     """What a stream without a finish reason is: a failure of the transport."""
     failure = Failure("network_timeout", answer.status)
-    what = "ended its stream before the answer was finished"
+    what = "ended its answer before it was finished"
     return Unreadable(failure, what, error_type="stream_cut")
 
 
