@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from routinglab.evals.evals import Evals
     from routinglab.settings import Settings
 
-_NEEDS, _LIMITS, _INPUTS = "Needs", "Constraints", "Inputs"
-
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 EvalsFile = Annotated[
@@ -112,14 +110,15 @@ def needs_from(
 
 
 def constraints_from(
-    allow_models: list[str] | None,
-    allow_providers: list[str] | None,
-    exclude_providers: list[str] | None,
-    max_input_cost: float | None,
-    max_output_cost: float | None,
-    min_context: int | None,
-    require_inputs: list[str] | None,
-    efforts: list[str] | None,
+    *,
+    allow_models: list[str] | None = None,
+    allow_providers: list[str] | None = None,
+    exclude_providers: list[str] | None = None,
+    max_input_cost: float | None = None,
+    max_output_cost: float | None = None,
+    min_context: int | None = None,
+    require_inputs: list[str] | None = None,
+    efforts: list[str] | None = None,
 ) -> ModelConstraints | None:
     """The constraints that were stated, or None where none was."""
     from routinglab.core.constraints import ModelConstraints

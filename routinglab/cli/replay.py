@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -16,47 +17,77 @@ def add_to(app: typer.Typer) -> None:
     app.command("replay")(replay)
 
 
+class Choice(StrEnum):
+    """Who chooses from the shortlist in a replay."""
+
+    recorded = "recorded"
+    rank = "rank"
+
+
 def replay(
     recording: Annotated[Path, typer.Argument(help="A recording (JSON Lines).")],
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 when any decision came out otherwise.")
     ] = False,
     choice: Annotated[
-        str, typer.Option("--choice", help="recorded: the recorded choice stands; rank: ranking.")
-    ] = "recorded",
+        Choice, typer.Option("--choice", help="The recorded choice stands, or the ranking decides.")
+    ] = Choice.recorded,
     policy: Annotated[str, typer.Option("--policy", help="The ranking policy.")] = "evidence",
+    max_output_cost: options.MaxOutputCost = None,
+    max_input_cost: options.MaxInputCost = None,
     evals: options.EvalsFile = None,
     catalog: options.CatalogFiles = None,
-    project: options.Project = None,
+    project: Annotated[
+        Path | None,
+        typer.Option("--project", help="Use this folder's settings instead of the recorded ones."),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Decide every recorded task again, without any network.
 
-    With the same inputs every decision comes out the same; with others this is a counterfactual.
+    With nothing changed every decision comes out the same, or the row says what drifted; with other
+    evals, models, limits or another policy it says what would have been decided.
     """
+    from routinglab.catalog.files import load_catalog
     from routinglab.lab.recording import load_recording
     from routinglab.lab.replay import replay as replay_recording
 
-    settings = options.settings_of(project)
     recorded = load_recording(recording)
     for problem in recorded.problems:
         note(f"warning: {problem}")
     result = replay_recording(
         recorded,
-        evals=options.evals_of(evals, settings),
-        catalog=options.catalog_of(catalog, settings, whole=True),
-        settings=settings,
+        evals=evals or options.settings_of(project).evals,
+        catalog=load_catalog(*catalog) if catalog else None,
+        settings=options.settings_of(project) if project else None,
+        constraints=options.constraints_from(
+            max_input_cost=max_input_cost, max_output_cost=max_output_cost
+        ),
         policy=policy,
-        choice=choice,
+        choice=choice.value,
     )
-    rows = result.decisions
-    drifted = rows[rows["flipped"]]
+    rows = result.decisions[["task", "before", "after", "flipped", "why", "drift"]].astype(object)
+    rows = rows.where(rows.notna(), None)
+    drifted = set(result.drifted)
     if json:
-        print_json(rows.astype(object).where(rows.notna(), None).to_dict("records"))
+        print_json(
+            {
+                "summary": {k: _finite(v) for k, v in result.summary.to_dict().items()},
+                "drifted": list(result.drifted),
+                "decisions": rows.to_dict("records"),
+            }
+        )
     else:
-        say(f"{len(rows)} tasks, {len(drifted)} decided otherwise")
-        if len(drifted):
-            columns = ("task", "before", "after", "why")
-            print_table(columns, drifted[list(columns)].itertuples(index=False))
-    if check and len(drifted):
+        say(str(result.summary))
+        other = rows[[task in drifted for task in rows["task"]]]
+        if len(other):
+            say()
+            columns = ("task", "before", "after", "drift", "why")
+            print_table(columns, other[list(columns)].itertuples(index=False))
+    if check and drifted:
+        note(f"{len(drifted)} of {len(rows)} decisions drifted")
         raise typer.Exit(exits.FOUND)
+
+
+def _finite(value: float) -> float | None:
+    return None if value != value else value  # NaN is no JSON

@@ -49,9 +49,15 @@ def route(
     settings = options.settings_of(project)
     needs = options.needs_from(work, difficulty, mistake_cost, images, long_context, fast)
     limits = options.constraints_from(
-        allow_model, allow_provider, exclude_provider, max_input_cost,
-        max_output_cost, min_context, require_input, effort,
-    )  # fmt: skip
+        allow_models=allow_model,
+        allow_providers=allow_provider,
+        exclude_providers=exclude_provider,
+        max_input_cost=max_input_cost,
+        max_output_cost=max_output_cost,
+        min_context=min_context,
+        require_inputs=require_input,
+        efforts=effort,
+    )
     planner = Planner(
         options.catalog_of(catalog, settings, whole=all_models),
         options.evals_of(evals, settings),
@@ -60,7 +66,7 @@ def route(
     )
     decision = planner.plan(needs, call=limits).decide()
     if json:
-        print_json({**decision.to_dict(), "explanation": str(decision.explain())})
+        print_json({"decision": decision.to_dict(), "explanation": str(decision.explain())})
         return
     say(f"{decision.primary}")
     for fallback in decision.fallbacks:
