@@ -14,7 +14,7 @@ from routinglab.core.text import did_you_mean
 from routinglab.core.value import Value
 from routinglab.errors import InvalidInput, SkillError
 from routinglab.skills.decode import Decoded, decode, read_bytes
-from routinglab.skills.edit import set_body, set_key
+from routinglab.skills.edit import other_keys, set_body, set_key
 from routinglab.skills.parse import parse_skill
 from routinglab.skills.skill import Scope, Skill
 
@@ -106,8 +106,13 @@ class AgentDefinition:
             kind="agent",
             name=wanted.name,
         )
-        if _content(skill) != _content(wanted):
-            lost = [k for k, v in _content(skill).items() if v != _content(wanted)[k]]
+        keys = {
+            key for name in fields if name in _KEYS for key in (_KEYS[name][0], *_KEYS[name][1])
+        }
+        lost = [k for k, v in _content(skill).items() if v != _content(wanted)[k]]
+        if other_keys(text, keys) != other_keys(self.source.text, keys):
+            lost.append("another key")
+        if lost:
             raise SkillError(
                 f"{self.skill.path or self.name}: cannot be changed in place ({', '.join(lost)} "
                 "would not keep its value); put each key on a line of its own"

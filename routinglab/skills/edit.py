@@ -9,7 +9,7 @@ from yaml.nodes import ScalarNode, SequenceNode
 from routinglab.skills.decode import readable
 from routinglab.skills.fields import plain_key
 from routinglab.skills.front_matter import Entry, FrontMatter, read_front_matter
-from routinglab.skills.safe_yaml import dump
+from routinglab.skills.safe_yaml import dump, plain
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 
@@ -55,6 +55,17 @@ def set_body(text: str, body: str) -> str:
     before = below[: len(below) - len(below.lstrip())]
     after = below[len(below.rstrip()) :]
     return f"{above}{before}{new}{after}"
+
+
+def other_keys(text: str, keys: set[str]) -> list[tuple[str, object]]:
+    """What the front matter holds besides ``keys`` (compared by :func:`plain_key`), in order."""
+    head = read_front_matter(readable(text))
+    names = {plain_key(key) for key in keys}
+    return [
+        (entry.key, plain(entry.node) if entry.node is not None else None)
+        for entry in head.entries
+        if plain_key(entry.key) not in names
+    ]
 
 
 def _lines(text: str) -> list[str]:

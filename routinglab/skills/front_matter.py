@@ -200,14 +200,17 @@ def _unclosed(lines: list[str], start: int) -> FrontMatter:
 
 def _head_end(lines: list[str]) -> int:
     """How many lines from the first belong to front matter, judged by their looks."""
-    for number, line in enumerate(lines):
-        if re.match(r"[ \t]+\S|#|- |-$|[^\s:#\[{][^:\n]*:(?:\s|$)", line):
-            continue
-        if not line.strip() and number + 1 < len(lines):
-            following = next((x for x in lines[number + 1 :] if x.strip()), "")
-            if re.match(r"[ \t]+\S|[A-Za-z][\w-]*:(?:\s|$)", following):
-                continue
-        return number
+    following = ""
+    upcoming = []
+    for line in reversed(lines):
+        upcoming.append(following)
+        following = line if line.strip() else following
+    for number, (line, after) in enumerate(zip(lines, reversed(upcoming), strict=True)):
+        if not line.strip():
+            if not re.match(r"[ \t]+\S|[A-Za-z][\w-]*:(?:\s|$)", after):
+                return number
+        elif not re.match(r"[ \t]+\S|#|- |-$|[^\s:#\[{][^:\n]*:(?:\s|$)", line):
+            return number
     return len(lines)
 
 

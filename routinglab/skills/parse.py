@@ -13,6 +13,9 @@ from routinglab.skills.skill import RunAs, Scope, Skill
 
 Kind = Literal["skill", "agent"]
 
+#: Warnings of one file that are kept.
+_MOST = 50
+
 
 def load_skill(
     path: str | Path, *, scope: Scope = "project", kind: Kind = "skill", name: str | None = None
@@ -63,7 +66,11 @@ def parse_skill(
     manual = fields.choice("invocation", ("auto", "manual")) == "manual"
     extra = fields.extra()
     problems = [*decoded.problems, *fields.problems]
-    warnings = [problem.at(where) for problem in problems]
+    blockers = tuple(dict.fromkeys(p.at(where) for p in problems if p.blocking))[:_MOST]
+    warnings = list(dict.fromkeys((*blockers, *(p.at(where) for p in problems))))
+    if len(warnings) > _MOST:
+        left = len(warnings) - _MOST
+        warnings[_MOST:] = [f"{where}:1: {left} more warnings are left out"]
     if not description:
         line = entry.line if (entry := fields.entry("description")) else 1
         warnings.append(f"{where}:{line}: has no description, so it stays out of the index")
@@ -77,8 +84,8 @@ def parse_skill(
         path=path,
         scope=scope,
         extra=extra,
-        warnings=tuple(dict.fromkeys(warnings)),
-        blockers=tuple(dict.fromkeys(p.at(where) for p in problems if p.blocking)),
+        warnings=tuple(warnings),
+        blockers=blockers,
         **read,
     )
 

@@ -33,15 +33,14 @@ class Part:
 
 def entries(head: str) -> list[Part]:
     """The top-level keys of a block, by the look of its lines."""
-    found: list[Part] = []
+    found: list[tuple[str, int, list[str]]] = []
     for number, line in enumerate(head.split("\n")):
         match = _KEY.match(line)
         if match:
-            found.append(Part(match["key"], number, (line,)))
+            found.append((match["key"], number, [line]))
         elif found:
-            last = found[-1]
-            found[-1] = Part(last.key, last.line, (*last.lines, line))
-    return found
+            found[-1][2].append(line)
+    return [Part(key, number, tuple(lines)) for key, number, lines in found]
 
 
 def recover(part: Part) -> tuple[Node | None, str, bool]:

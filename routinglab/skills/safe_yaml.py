@@ -18,6 +18,9 @@ from routinglab.skills.decode import clean
 #: A value of more parts than this, aliases followed, is taken for an attack.
 MAX_NODES = 10_000
 
+#: Lists and objects inside each other.
+MAX_DEPTH = 50
+
 _NULL, _BOOL = "tag:yaml.org,2002:null", "tag:yaml.org,2002:bool"
 _INT, _FLOAT = "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"
 _TEXT = "tag:yaml.org,2002:str"
@@ -27,6 +30,19 @@ class CoreLoader(yaml.SafeLoader):
     """The pure-Python safe loader with the core schema; the C one overflows on deep nesting."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+    # PyYAML looks ahead past every open bracket, at a cost that grows with their square
+    def fetch_flow_collection_start(self, token_class: type[yaml.Token]) -> None:
+        self._bound(self.flow_level)
+        super().fetch_flow_collection_start(token_class)
+
+    def add_indent(self, column: int) -> bool:
+        self._bound(len(self.indents))
+        return bool(super().add_indent(column))
+
+    def _bound(self, depth: int) -> None:
+        if depth >= MAX_DEPTH:
+            raise yaml.scanner.ScannerError(None, None, "nested too deeply", self.get_mark())
 
 
 class CoreDumper(yaml.SafeDumper):
