@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 from routinglab.catalog.imports import reading
-from routinglab.catalog.imports.names import our_provider
+from routinglab.catalog.imports.names import our_provider, our_providers
 from routinglab.catalog.imports.reading import Data, Entries, Note
 from routinglab.catalog.model import Catalog, Kind, PriceTier, Source
 from routinglab.catalog.providers import presets
@@ -44,11 +44,12 @@ def import_litellm(data: Data, *, as_of: date | None = None) -> Catalog:
     root = reading.root_object(data, "a LiteLLM price list")
     entries = Entries()
     source = (Source(name=NAME, as_of=as_of),)
+    known = _known_providers(root)
     for key, entry in root.items():
         if key == "sample_spec":
             continue
         note = entries.note(str(key))
-        followed = _followed(str(key), entry, root, note)
+        followed = _followed(str(key), entry, root, known, note)
         facts = followed if isinstance(followed, str) else _facts(str(key), followed, note, as_of)
         if isinstance(facts, str):
             entries.leave_out(str(key), facts)
@@ -57,8 +58,15 @@ def import_litellm(data: Data, *, as_of: date | None = None) -> Catalog:
     return entries.catalog()
 
 
+def _known_providers(root: Mapping[str, Any]) -> frozenset[str]:
+    """Providers the list itself names, and those there are presets for."""
+    named = (_provider(entry) for entry in root.values() if isinstance(entry, Mapping))
+    table = our_providers("litellm")
+    return frozenset({name for name in named if name} | set(presets()) | table)
+
+
 def _followed(
-    key: str, entry: object, root: Mapping[str, Any], note: Note
+    key: str, entry: object, root: Mapping[str, Any], known: frozenset[str], note: Note
 ) -> Mapping[str, Any] | str:
     """The entry with the facts of what it is an alias of below its own, or why there is none."""
     seen = {key}
@@ -79,8 +87,11 @@ def _followed(
     facts: dict[str, Any] = {}
     for one in reversed(chain):
         facts.update(one)
-    own, target_provider = _provider(key, chain[0]), _provider(key, chain[-1])
-    if own and own != target_provider:
+    first = our_provider(key.partition("/")[0], "litellm") if "/" in key else ""
+    own = _provider(chain[0]) or (first if first in known else None)
+    if own is not None:
+        facts["litellm_provider"] = own
+    if own is not None and len(chain) > 1 and own != _provider(chain[-1]):
         # a price belongs to the provider that serves the model
         note("an alias of another provider's model; its price is kept as unknown")
         facts = {name: v for name, v in facts.items() if not any(p in name for p in _PRICES)}
@@ -88,18 +99,17 @@ def _followed(
     return facts
 
 
-def _provider(key: str, entry: Mapping[str, Any]) -> str | None:
+def _provider(entry: Mapping[str, Any]) -> str | None:
     named = entry.get("litellm_provider")
     if isinstance(named, str) and named.strip():
         return our_provider(named.strip(), "litellm")
-    first = our_provider(key.partition("/")[0], "litellm") if "/" in key else None
-    return first if first in presets() else None
+    return None
 
 
 def _facts(
     key: str, entry: Mapping[str, Any], note: Note, as_of: date | None
 ) -> dict[str, Any] | str:
-    provider = _provider(key, entry)
+    provider = _provider(entry)
     if provider is None:
         return "it names no provider (litellm_provider)"
     mode = entry.get("mode")

@@ -20,3 +20,8 @@ def our_provider(name: str, source: str) -> str:
     table = _tables()[source]
     # LiteLLM splits one provider by the maker it serves: vertex_ai-anthropic_models
     return table.get(name) or table.get(name.partition("-")[0]) or name
+
+
+def our_providers(source: str) -> set[str]:
+    """The ids that ``source``'s names lead to."""
+    return {*_tables()[source].values(), *_tables()[source]}
