@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,6 +18,7 @@ from routinglab.core.constraints import ModelConstraints
 from routinglab.core.efforts import Effort
 from routinglab.core.needs import TaskNeeds
 from routinglab.core.value import Value
+from routinglab.errors import InvalidInput
 
 Api = Literal["openai", "anthropic", "systemone"]
 Milliseconds = Annotated[int, Field(strict=True, ge=0)]
@@ -114,43 +116,52 @@ class ProviderSettings(Value):
     api_key_env: StrictStr | None = None
     headers: dict[str, StrictStr] = Field(default_factory=dict, repr=False)
 
-    @field_validator("base_url")
+    # InvalidInput, unlike pydantic's own errors, does not repeat the value, which may be a secret
+
+    @field_validator("base_url", mode="before")
     @classmethod
-    def _plain_address(cls, value: str | None) -> str | None:
+    def _plain_address(cls, value: object) -> str | None:
         if value is None:
             return None
+        example = "must be an http or https address such as https://api.example.com/v1"
+        if not isinstance(value, str) or re.search(r"[\s\\]", value):
+            raise InvalidInput(example)
         try:
             parts = urlsplit(value)
             host, _ = parts.hostname, parts.port
         except ValueError:
-            raise ValueError("is not an address such as https://api.example.com/v1") from None
-        if parts.scheme not in ("http", "https") or not host or re.search(r"[\s\\]", value):
-            raise ValueError("must be an http or https address such as https://api.example.com/v1")
+            raise InvalidInput(example) from None
+        if parts.scheme not in ("http", "https") or not host:
+            raise InvalidInput(example)
         if parts.username is not None or parts.password is not None:
-            raise ValueError("must not hold a user name or password; name a key in apiKeyEnv")
+            raise InvalidInput("must not hold a user name or password; name a key in apiKeyEnv")
         if parts.query or parts.fragment:
-            raise ValueError("must be an address without ?query or #fragment")
+            raise InvalidInput("must be an address without ?query or #fragment")
         return value.rstrip("/")
 
-    @field_validator("api_key_env")
+    @field_validator("api_key_env", mode="before")
     @classmethod
-    def _names_a_variable(cls, value: str | None) -> str | None:
-        if value is not None and not (_KEY_NAME.fullmatch(value) and len(value) <= 64):
-            raise ValueError(
+    def _names_a_variable(cls, value: object) -> str | None:
+        if value is None:
+            return None
+        if not isinstance(value, str) or not _KEY_NAME.fullmatch(value) or len(value) > 64:
+            raise InvalidInput(
                 "must be the name of an environment variable such as OPENAI_API_KEY, "
                 "not the key itself"
             )
         return value
 
-    @field_validator("headers")
+    @field_validator("headers", mode="before")
     @classmethod
-    def _clean_headers(cls, headers: dict[str, str]) -> dict[str, str]:
+    def _clean_headers(cls, headers: object) -> dict[str, str]:
+        if not isinstance(headers, Mapping):
+            raise InvalidInput("must be an object of texts by header name")
         for name, value in headers.items():
-            if not _HEADER_NAME.fullmatch(name):
-                raise ValueError("holds a name that is no HTTP header name")
-            if not value.isprintable():
-                raise ValueError(f"the value of {name} holds a control character")
-        return headers
+            if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+                raise InvalidInput("holds a name that is no HTTP header name")
+            if not isinstance(value, str) or not value.isprintable():
+                raise InvalidInput(f"the value of {name} must be a text without control characters")
+        return dict(headers)
 
     @serialised("headers")
     def _hidden(self, headers: dict[str, str]) -> dict[str, str]:
@@ -184,6 +195,14 @@ class Settings(Value):
     def warnings(self) -> tuple[str, ...]:
         """Sentences for a person; they are no part of the settings' identity."""
         return self._warnings
+
+    @field_validator("providers", mode="before")
+    @classmethod
+    def _by_provider(cls, providers: object) -> object:
+        listed = providers.values() if isinstance(providers, Mapping) else [None]
+        if not all(isinstance(one, Mapping | ProviderSettings) for one in listed):
+            raise InvalidInput("must be an object of providers by id, each an object")
+        return providers
 
     @field_validator("model_aliases")
     @classmethod

@@ -264,6 +264,9 @@ def test_secrets_appear_in_no_error_repr_or_json(place):
             place.load()
         assert "verysecret" not in str(caught.value), bad
         assert "providers" in str(caught.value)
+        with pytest.raises(InvalidInput) as direct:
+            Settings(**bad)
+        assert "verysecret" not in str(direct.value), bad
     place.user({"providers": {"x": {"baseUrl": "http://h", "headers": {"X-Key": secret}}}})
     found = place.load()
     assert found.providers["x"].headers == {"X-Key": secret}
