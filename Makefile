@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PAGE ?= reports/report.html
 PYTEST ?= -n auto
 
-.PHONY: report test check bench lab docs clean help
+.PHONY: report test check lint bench lab docs clean help
 
 help:
 	@echo "make report   run the main notebook and write $(PAGE)"
@@ -24,11 +24,12 @@ lab: $(VENV)/.base
 test: $(VENV)/.dev
 	$(BIN)/pytest $(PYTEST)
 
-check: $(VENV)/.dev
+check: lint test
+
+lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest $(PYTEST)
 
 bench: $(VENV)/.dev
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

@@ -10,9 +10,11 @@ import typer
 
 from routinglab.cli import options
 from routinglab.cli.output import print_json, print_table, say
+from routinglab.errors import EvalsError, RoutingLabError
 
 if TYPE_CHECKING:
     from routinglab.catalog.model import Catalog
+    from routinglab.evals.evals import Evals
     from routinglab.settings import Settings
 
 
@@ -38,11 +40,12 @@ def doctor(project: options.Project = None, json: options.Json = False) -> None:
         say(f"           {warning}")
     say(f"current    {found['currentModel'] or 'no current model is set'}")
     say(f"router     {found['routerModel']}")
-    evals = found["evals"]
-    say(f"evals      {evals['path']}: {evals['results']} results, {evals['warnings']} warnings")
-    say(
-        f"catalog    {found['catalog']['models']} models, {found['catalog']['configured']} configured"
-    )
+    say(f"reads      {found['reader']}")
+    evals, catalog = found["evals"], found["catalog"]
+    counts = f"{evals['path']}: {evals['results']} results, {evals['warnings']} warnings"
+    say(f"evals      {evals['problem'] or counts}")
+    say(f"catalog    {catalog['models']} models, {catalog['configured']} at configured providers")
+    say(f"auto       {found['auto']}")
     say(f"skills     {found['skills']['count']}, {found['skills']['warnings']} warnings")
     say()
     print_table(
@@ -59,11 +62,13 @@ def _look(project: Path | None) -> dict[str, Any]:
 
     from routinglab import __version__
     from routinglab.catalog.files import load_catalog
+    from routinglab.routing.router_model import roles_for
     from routinglab.settings.home import settings_file, user_home
 
     settings = options.settings_of(project)
     catalog = load_catalog(*settings.catalog)
-    evals = options.evals_of(None, settings)
+    roles = roles_for(settings, catalog)
+    evals = _evals(settings)
     folder = project or Path.cwd()
     providers = _providers(catalog, settings)
     ready = {provider["id"] for provider in providers if provider["state"] == "configured"}
@@ -77,12 +82,9 @@ def _look(project: Path | None) -> dict[str, Any]:
         "warnings": list(settings.warnings),
         "currentModel": settings.current_model,
         "routerModel": settings.router_model or "the current model",
-        "evals": {
-            "path": str(evals.path) if evals.path else None,
-            "results": len(evals.rows),
-            "warnings": len(evals.warnings),
-            "digest": evals.digest,
-        },
+        "reader": roles.chat.candidate.model if roles.chat else "no chat model reads tasks",
+        "auto": _auto(catalog, evals, settings),
+        "evals": _about(evals),
         "catalog": {
             "models": len(catalog),
             "configured": sum(model.provider in ready for model in catalog),
@@ -91,6 +93,41 @@ def _look(project: Path | None) -> dict[str, Any]:
         "skills": _skills(folder, settings),
         "providers": providers,
     }
+
+
+def _evals(settings: Settings) -> Evals | EvalsError:
+    try:
+        return options.evals_of(None, settings)
+    except EvalsError as error:
+        return error
+
+
+def _about(evals: Evals | EvalsError) -> dict[str, Any]:
+    if isinstance(evals, EvalsError):
+        return {"path": None, "results": 0, "warnings": 0, "digest": None, "problem": str(evals)}
+    return {
+        "path": str(evals.path) if evals.path else None,
+        "results": len(evals.rows),
+        "warnings": len(evals.warnings),
+        "digest": evals.digest,
+        "problem": None,
+    }
+
+
+def _auto(catalog: Catalog, evals: Evals | EvalsError, settings: Settings) -> str:
+    """What a moderate task would be tried on, or why it would not start."""
+    from routinglab.catalog.available import available
+    from routinglab.core.needs import TaskNeeds
+    from routinglab.routing.plan import Planner
+
+    usable = available(catalog, settings)
+    try:
+        planner = Planner(usable, None if isinstance(evals, EvalsError) else evals, settings)
+        decision = planner.plan(TaskNeeds(work="coding")).decide()
+    except RoutingLabError as error:
+        return f"a task would not start: {error}"
+    chain = ", then ".join(str(candidate) for candidate in decision.chain)
+    return f"moderate coding would be tried on {chain}"
 
 
 def _providers(catalog: Catalog, settings: Settings) -> list[dict[str, Any]]:

@@ -103,7 +103,7 @@ def _share(standing: Standing | None, value: float) -> str | None:
     # the standing is the model's best value's, so only that row carries it
     if standing is None or standing.value != value:
         return None
-    return f"above {standing.share:.0%} of {standing.models}"
+    return f"above {standing.share:.0%} of {standing.models - 1} others"
 
 
 def _row(row: Row, standing: Standing | None) -> dict[str, Any]:

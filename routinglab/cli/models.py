@@ -39,11 +39,14 @@ def list_(
     json: options.Json = False,
 ) -> None:
     """List models with prices in USD per million tokens, windows in tokens and efforts."""
+    from routinglab.catalog.available import available
     from routinglab.core.text import did_you_mean
     from routinglab.errors import InvalidInput
 
     settings = options.settings_of(project)
-    found = options.catalog_of(catalog, settings, whole=not configured)
+    found = options.catalog_of(catalog, settings)
+    if configured:
+        found = available(found, settings)
     if provider is not None and provider not in found.providers:
         hint = did_you_mean(provider, found.providers)
         raise InvalidInput(f"no provider {provider!r} in the catalog.{hint}", where="--provider")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, overload
 
 import typer
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from routinglab.core.constraints import ModelConstraints
     from routinglab.core.needs import TaskNeeds
     from routinglab.evals.evals import Evals
+    from routinglab.routing.router import Router
     from routinglab.settings import Settings
+    from routinglab.skills.skill import Skill
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -27,6 +29,9 @@ CatalogFiles = Annotated[
 Project = Annotated[
     Path | None,
     typer.Option("--project", help="The folder whose .routinglab to read; else this one."),
+]
+Record = Annotated[
+    Path | None, typer.Option("--record", help="Append what happens to this recording.")
 ]
 WholeCatalog = Annotated[
     bool,
@@ -153,23 +158,40 @@ def settings_of(project: Path | None) -> Settings:
     return settings
 
 
-def catalog_of(files: list[Path] | None, settings: Settings, *, whole: bool) -> Catalog:
-    """The curated catalog with the settings' and the given files over it; configured ones only
-    unless ``whole``."""
-    from routinglab.catalog.available import available
+def catalog_of(files: list[Path] | None, settings: Settings) -> Catalog:
+    """The curated catalog with the settings' and the given files over it."""
     from routinglab.catalog.files import load_catalog
-    from routinglab.errors import NoEligibleModel
 
-    catalog = load_catalog(*settings.catalog, *(files or ()))
-    if whole:
-        return catalog
-    configured = available(catalog, settings)
-    if not len(configured):
-        raise NoEligibleModel(
-            "no provider is configured: set a provider's key variable (`routinglab doctor` names "
-            "them), or use --all-models to decide over the whole catalog"
-        )
-    return configured
+    return load_catalog(*settings.catalog, *(files or ()))
+
+
+def router_of(
+    project: Path | None,
+    catalog: list[Path] | None,
+    evals: Path | None,
+    *,
+    policy: str = "evidence",
+    all_models: bool = False,
+    record: Path | None = None,
+) -> Router:
+    """A router over what the options name; says on stderr how much of the catalog it offers."""
+    from routinglab.cli.output import note
+    from routinglab.lab.writer import RecordingWriter
+    from routinglab.routing.router import Router
+
+    settings = settings_of(project)
+    router = Router(
+        settings,
+        catalog_of(catalog, settings),
+        evals or settings.evals,
+        policy=policy,
+        what_if=all_models,
+        record=RecordingWriter(record) if record is not None else None,
+    )
+    offered, known = len(router.planner().catalog), len(router.catalog)
+    if offered < known and not all_models:
+        note(f"{offered} of {known} models are at configured providers (--all-models: all of them)")
+    return router
 
 
 def evals_of(path: Path | None, settings: Settings) -> Evals:
@@ -177,3 +199,16 @@ def evals_of(path: Path | None, settings: Settings) -> Evals:
     from routinglab.evals.evals import load_evals
 
     return load_evals(path or settings.evals)
+
+
+@overload
+def skill_of(name: str, project: Path | None, settings: Settings) -> Skill: ...
+@overload
+def skill_of(name: None, project: Path | None, settings: Settings) -> None: ...
+@overload
+def skill_of(name: str | None, project: Path | None, settings: Settings) -> Skill | None: ...
+def skill_of(name: str | None, project: Path | None, settings: Settings) -> Skill | None:
+    """The skill or agent of that name, as found from ``project``."""
+    from routinglab.skills.store import SkillStore
+
+    return None if name is None else SkillStore(project or Path.cwd(), settings=settings).get(name)

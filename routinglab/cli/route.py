@@ -10,7 +10,7 @@ from routinglab.cli import options
 from routinglab.cli.output import note, print_json, say
 
 if TYPE_CHECKING:
-    from routinglab.core.needs import TaskNeeds
+    from routinglab.routing.decision import Decision
 
 
 def add_to(app: typer.Typer) -> None:
@@ -19,6 +19,13 @@ def add_to(app: typer.Typer) -> None:
 
 
 def route(
+    task: Annotated[
+        str | None,
+        typer.Argument(help="The task. Given, models are asked: one reads it, one chooses."),
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", help="The skill or agent it is for, by name.")
+    ] = None,
     work: options.Work = None,
     difficulty: options.Difficulty = None,
     mistake_cost: options.MistakeCost = None,
@@ -38,15 +45,14 @@ def route(
     catalog: options.CatalogFiles = None,
     project: options.Project = None,
     all_models: options.WholeCatalog = False,
+    record: options.Record = None,
     json: options.Json = False,
 ) -> None:
-    """Decide which model and effort a task goes to, and explain why. Sends nothing.
+    """Decide which model and effort a task goes to, and explain why.
 
-    What is not stated is not asked: an open scale counts as its middle level. The ranking chooses.
+    Without a task nothing is sent: the needs that are stated count, an open scale counts as its
+    middle level, and the ranking chooses.
     """
-    from routinglab.routing.plan import Planner
-
-    settings = options.settings_of(project)
     needs = options.needs_from(work, difficulty, mistake_cost, images, long_context, fast)
     limits = options.constraints_from(
         allow_models=allow_model,
@@ -58,24 +64,25 @@ def route(
         require_inputs=require_input,
         efforts=effort,
     )
-    planner = Planner(
-        options.catalog_of(catalog, settings, whole=all_models),
-        options.evals_of(evals, settings),
-        settings,
-        policy=policy,
+    router = options.router_of(
+        project, catalog, evals, policy=policy, all_models=all_models, record=record
     )
-    decision = planner.plan(needs, call=limits).decide()
+    skill = options.skill_of(agent, project, router.settings)
+    if task is None:
+        if needs.missing and skill is None:
+            note(f"not stated: {', '.join(needs.missing)}")
+        decision = router.decide(agent=skill, needs=needs, constraints=limits)
+    else:
+        decision = router.route_sync(task, agent=skill, needs=needs, constraints=limits)
     if json:
         print_json({"decision": decision.to_dict(), "explanation": str(decision.explain())})
-        return
-    say(f"{decision.primary}")
+    else:
+        _say(decision)
+
+
+def _say(decision: Decision) -> None:
+    say(str(decision.primary))
     for fallback in decision.fallbacks:
         say(f"  then {fallback}")
     say()
     say(str(decision.explain()))
-    _say_assumptions(needs)
-
-
-def _say_assumptions(needs: TaskNeeds) -> None:
-    if needs.missing:
-        note(f"not stated: {', '.join(needs.missing)}")
