@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
-from math import ceil, exp, floor, inf, log, log1p, log10
+from math import ceil, exp, floor, inf, log, log10
 from typing import Literal
 
 from routinglab.routing.contest import Contest, Entry
