@@ -60,7 +60,7 @@ class FileLock:
     """
 
     _held: set[Path] = set()  # noqa: RUF012 - one table for the process, on purpose
-    _guard = threading.Lock()
+    _guard = threading.RLock()  # a collected lock may be released in the middle of another call
 
     def __init__(self, path: Path) -> None:
         self.path = path.with_name(path.name + ".lock").absolute()
@@ -96,6 +96,9 @@ class FileLock:
                 self._held.discard(self.path)
                 self._file.close()
                 self._file = None
+
+    def __del__(self) -> None:
+        self.release()
 
     def __enter__(self) -> Self:
         self.acquire()

@@ -57,6 +57,8 @@ class Held:
 
     def __init__(self) -> None:
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        # a child that ends before it starts leaves its error to nobody
+        self.answer.add_done_callback(lambda answer: answer.cancelled() or answer.exception())
         self.starts = 0
         self.handle: TaskHandle | None = None
 

@@ -19,7 +19,11 @@ def filled(texts: list[str]) -> ActivityLog:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.text(max_size=3000) | st.sampled_from(['"' * 900, "é" * 800, "x" * 5000]), max_size=90))
+@given(
+    st.lists(
+        st.text(max_size=3000) | st.sampled_from(['"' * 900, "é" * 800, "x" * 5000]), max_size=90
+    )
+)
 def test_however_much_is_reported_64_reports_and_8_kib_are_kept(texts: list[str]) -> None:
     activity = filled(texts).view()
     assert len(activity.reports) <= 64
@@ -27,9 +31,7 @@ def test_however_much_is_reported_64_reports_and_8_kib_are_kept(texts: list[str]
     assert activity.total == len(texts)
     assert bool(activity.reports) == bool(texts)
     # the newest ones, without a gap
-    assert [r.number for r in activity.reports] == list(
-        range(activity.omitted + 1, len(texts) + 1)
-    )
+    assert [r.number for r in activity.reports] == list(range(activity.omitted + 1, len(texts) + 1))
     assert (activity.omission is None) == (activity.omitted == 0)
 
 
@@ -41,6 +43,12 @@ def test_short_reports_fill_64_places_and_long_ones_8_kib() -> None:
     long = filled(["x" * 1000] * 20).view()
     assert len(long.reports) == 7
     assert long.omission == "13 earlier reports omitted"
+
+
+def test_the_label_for_omitted_reports_fits_into_the_8_kib_too() -> None:
+    sizes = {n: len(encoded(filled(["x" * n] * 70).view())) for n in range(20, 400)}
+    assert all(size <= 8192 for size in sizes.values())
+    assert max(sizes.values()) > 8000
 
 
 def test_a_long_report_is_cut_at_a_character_and_says_so() -> None:
@@ -59,12 +67,16 @@ def test_the_encoded_preview_names_what_was_omitted_first() -> None:
 
 
 def test_terminal_codes_and_control_characters_do_not_reach_a_view() -> None:
-    assert clean("\x1b[31mred\x1b[0m\x07 and\r\n\ttab\x00 \x1b]0;title\x07end") == "red and\n\ttab end"
+    assert (
+        clean("\x1b[31mred\x1b[0m\x07 and\r\n\ttab\x00 \x1b]0;title\x07end") == "red and\n\ttab end"
+    )
     assert clean("half \ud800 pair") == "half  pair"
 
 
 @given(st.text(), st.integers(min_value=3, max_value=50))
-def test_cutting_never_exceeds_its_bytes_and_keeps_a_start_of_the_text(text: str, limit: int) -> None:
+def test_cutting_never_exceeds_its_bytes_and_keeps_a_start_of_the_text(
+    text: str, limit: int
+) -> None:
     short, was_cut = cut(text, limit)
     assert len(short.encode()) <= limit
     assert text.startswith(short.removesuffix("…") if was_cut else short)

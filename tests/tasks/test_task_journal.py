@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import shutil
 import subprocess
@@ -15,10 +16,12 @@ from support.children import Clock, Held, answers, fails, numbered_ids, turn
 from routinglab.errors import TaskError
 from routinglab.tasks.journal import journal_path
 from routinglab.tasks.model import TaskRecord
+from routinglab.tasks.shared import shared_supervisor
 from routinglab.tasks.supervisor import TaskSupervisor
 
 CRASH = """
 import asyncio, os, sys
+from routinglab.tasks.shared import shared_supervisor
 from routinglab.tasks.supervisor import TaskSupervisor
 
 async def main():
@@ -108,6 +111,32 @@ def test_two_supervisors_of_one_process_cannot_hold_one_owner(tmp_path: Path) ->
         supervisor_on(tmp_path).open("chat")
     asyncio.run(first.close(lease))
     assert supervisor_on(tmp_path).open("chat").generation == 2
+
+
+def test_an_owner_can_be_opened_again_once_its_supervisor_is_gone(tmp_path: Path) -> None:
+    first = supervisor_on(tmp_path)
+    first.open("chat")
+    del first
+    gc.collect()
+    assert supervisor_on(tmp_path).open("chat").generation == 2
+
+
+def test_a_cell_that_is_run_again_finds_the_supervisor_and_its_running_children(
+    tmp_path: Path,
+) -> None:
+    async def main() -> None:
+        supervisor = shared_supervisor(tmp_path)
+        lease = supervisor.lease("chat") or supervisor.open("chat")
+        task_id = supervisor.submit(lease, Held(), label="x")
+        await turn()
+        again = shared_supervisor(str(tmp_path / "." / "x" / ".."))
+        assert again is supervisor
+        assert (again.lease("chat") or again.open("chat")) == lease
+        assert again.task(lease, task_id).state == "running"
+        assert shared_supervisor(tmp_path / "elsewhere") is not supervisor
+        await supervisor.aclose()
+
+    asyncio.run(main())
 
 
 def test_a_known_key_starts_nothing_after_a_restart_either(tmp_path: Path) -> None:

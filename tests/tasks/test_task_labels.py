@@ -21,7 +21,9 @@ def tasks(labels: list[str]) -> list[TaskRecord]:
 
 
 def test_a_label_of_its_own_stays_and_two_alike_get_the_start_of_their_ids() -> None:
-    shown = display_labels([task("aaaaaa11", "review"), task("bbbbbb22", "review"), task("cccccc33", "fix")])
+    shown = display_labels(
+        [task("aaaaaa11", "review"), task("bbbbbb22", "review"), task("cccccc33", "fix")]
+    )
     assert shown == {
         "aaaaaa11": "review · aaaaaa",
         "bbbbbb22": "review · bbbbbb",
@@ -54,8 +56,12 @@ def test_a_label_is_one_line_and_never_empty() -> None:
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.lists(st.sampled_from(["a", "A", "a · 000001", "a · 000001 · 000002", "b", ""]), max_size=8))
-def test_no_two_labels_read_the_same_and_a_suffix_is_always_the_tasks_own(labels: list[str]) -> None:
+@given(
+    st.lists(st.sampled_from(["a", "A", "a · 000001", "a · 000001 · 000002", "b", ""]), max_size=8)
+)
+def test_no_two_labels_read_the_same_and_a_suffix_is_always_the_tasks_own(
+    labels: list[str],
+) -> None:
     everything = tasks(labels)
     shown = display_labels(everything)
     read = {unicodedata.normalize("NFKC", text).casefold() for text in shown.values()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import tracemalloc
 
 import pytest
@@ -113,10 +114,8 @@ def test_a_child_cancelled_before_its_first_step_never_starts() -> None:
 
 def test_a_late_answer_of_a_cancelled_child_changes_nothing() -> None:
     async def stubborn(_: TaskHandle) -> str:
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await asyncio.get_running_loop().create_future()
-        except asyncio.CancelledError:
-            pass
         return "too late"
 
     async def main() -> None:
@@ -286,8 +285,10 @@ def test_closing_cancels_what_runs_even_a_child_that_will_not_stop() -> None:
             "deaf": ("cancelled", "it did not stop when cancelled"),
         }
         assert {t.state for t in snapshot.tasks} == {"running"}
+        cursor = supervisor.snapshot(lease).cursor
         stop.set_result(None)
         await turn()
+        assert supervisor.snapshot(lease).cursor == cursor
         assert {t.state for t in supervisor.snapshot(lease).tasks} == {"cancelled"}
 
     asyncio.run(main())
