@@ -52,10 +52,10 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("a JSON web token", rf"\beyJ{_WORD}{{8,}}\.eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}"),
     )
 )
-_BEARER = re.compile(r"\bbearer[ \t]+([A-Za-z0-9._~+/-]{8,}=*)", re.IGNORECASE)
+_BEARER = re.compile(r"\bbearer[ \t]+([A-Za-z0-9._~+/-]{7,}[A-Za-z0-9_~+/-]=*)", re.IGNORECASE)
 _AUTH_HEADER = re.compile(
     r"\b(?:authorization|x-api-key|api-key)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)?[ \t]*"
-    r"([A-Za-z0-9._~+/-]{12,}=*)",
+    r"([A-Za-z0-9._~+/-]{11,}[A-Za-z0-9_~+/-]=*)",
     re.IGNORECASE,
 )
 _PEM = re.compile(

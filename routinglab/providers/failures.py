@@ -52,6 +52,7 @@ class _Table:
     limits: tuple[tuple[re.Pattern[str], str], ...]
     shapes: Mapping[str, str]
     codes: Mapping[str, str]
+    weak_codes: Mapping[str, str]
     quota_ids: tuple[tuple[re.Pattern[str], str], ...]
     texts: tuple[tuple[re.Pattern[str], str, bool], ...]
     status: Mapping[int, str]
@@ -73,6 +74,7 @@ def _table() -> _Table:
         limits=tuple((re.compile(row["pattern"]), row["kind"]) for row in data["limit"]),
         shapes=data["shapes"],
         codes=data["codes"],
+        weak_codes=data["weak_codes"],
         quota_ids=tuple((re.compile(row["pattern"]), row["kind"]) for row in data["quota_id"]),
         texts=tuple(
             (re.compile(row["pattern"]), row["kind"], row["on"] == "any") for row in data["text"]
@@ -134,6 +136,8 @@ def read_failure(
     if payload.events is not None:
         return _of_stream(status, payload.events)
     facts = payload.facts
+    if when == "stream" and payload.is_text and _fine(status):
+        return Failure("network_timeout", status)
     if payload.is_page or (payload.is_text and status in _table().page_status):
         kind = _of_text(status, facts) if payload.is_text else None
         return Failure(kind or _of_page(status), status)
@@ -182,7 +186,10 @@ def _decide(status: int | None, facts: Facts) -> str | None:
         return "provider_unavailable"
     if status is not None and status in table.status:
         return table.status[status]
-    return "provider_unavailable" if facts.is_error and _fine(status) and status else None
+    if not _fine(status):
+        return None
+    weak = next((table.weak_codes[code] for code in facts.codes if code in table.weak_codes), None)
+    return weak or ("provider_unavailable" if facts.is_error and status is not None else None)
 
 
 def _only_echo(kind: str, status: int | None, facts: Facts) -> bool:

@@ -143,6 +143,7 @@ class Providers:
                 )
             return None
         if not (key.isascii() and key.isprintable()) or " " in key:
+            key = ""  # a traceback that shows local values must not show it
             raise ProviderError(
                 f"the key in {info.key_env} holds spaces, line ends or letters that no key has",
                 kind="auth",
