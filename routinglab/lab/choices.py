@@ -86,6 +86,10 @@ class Choices:
         """The same choices under another name."""
         return replace(self, name=name)
 
+    def relabelled(self, labels: Iterable[str]) -> Choices:
+        """The same choices with other labels."""
+        return replace(self, labels=tuple(labels))
+
     def cost_provenance(self) -> dict[str, float]:
         """Shares of the tasks whose cost was observed, imputed, unknown (the worst of a chain)."""
         worst = np.array(

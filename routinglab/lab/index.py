@@ -22,6 +22,7 @@ from routinglab.lab.records import (
     encode,
     rest_text,
     split_decision,
+    unpack,
 )
 from routinglab.routing.decision import AnsweredBy, Decision
 from routinglab.running.attempt import Attempt
@@ -288,11 +289,9 @@ class _Reader:
         )
 
     def _parts(self, row: dict[str, Any], at: int) -> None:
-        digest, parts = row["digest"], row["parts"]
+        digest = row["digest"]
         if digest not in self.index.parts:
-            if not isinstance(parts, dict) or "candidates" not in parts:
-                raise InvalidInput("parts: not the shared part of a decision")
-            self.index.parts[str(digest)] = parts
+            self.index.parts[str(digest)] = unpack(row)
 
     def _decision(self, row: dict[str, Any], at: int) -> None:
         task, decision = row["task"], row["decision"]

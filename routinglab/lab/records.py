@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,6 +17,7 @@ from routinglab.core.constraints import ModelConstraints
 from routinglab.core.efforts import Effort
 from routinglab.core.needs import TaskNeeds
 from routinglab.core.value import Value
+from routinglab.errors import InvalidInput
 from routinglab.routing.decision import Decision
 
 #: Version of the line format; a reader refuses files that say a higher one.
@@ -32,8 +35,14 @@ PART_KEYS = (
     "schemaVersion", "policy", "candidates", "shortlist", "scoring", "removed", "digests",
 )  # fmt: skip
 
+#: Shared keys that hold an entry for every candidate; they are written compressed.
+PACKED_KEYS = ("candidates", "scoring")
+
 #: Keys of a decision that are the task's own and say nothing of what was decided.
 TASK_KEYS = ("created", "taskDigest", "requests")
+
+#: Bytes that packed columns may have; more than any catalog needs.
+MOST_UNPACKED = 64 * 1024**2
 
 _ENCODE = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
@@ -145,6 +154,33 @@ def split_decision(decision: Decision) -> tuple[str, dict[str, Any], dict[str, A
     canonical = json.loads(decision.canonical())
     shared = encode({key: canonical[key] for key in PART_KEYS})
     return hashlib.sha256(shared.encode()).hexdigest()[:32], parts, bare(whole)
+
+
+def pack(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Shared parts as a line holds them: readable, but the columns over all candidates deflated."""
+    columns = encode({key: parts[key] for key in PACKED_KEYS}).encode()
+    packed = base64.b64encode(zlib.compress(columns, 9)).decode("ascii")
+    return {
+        "parts": {key: item for key, item in parts.items() if key not in PACKED_KEYS},
+        "packed": packed,
+    }
+
+
+def unpack(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The shared parts of a ``parts`` line; ValueError where they are damaged."""
+    parts: dict[str, Any] = dict(row["parts"])
+    if "packed" in row:
+        try:
+            inflate = zlib.decompressobj()
+            text = inflate.decompress(base64.b64decode(row["packed"], validate=True), MOST_UNPACKED)
+            if not inflate.eof:
+                raise ValueError("too long, or cut off")
+            parts |= json.loads(text)
+        except (zlib.error, ValueError, TypeError) as error:
+            raise InvalidInput(f"packed: cannot be read ({error})") from None
+    if "candidates" not in parts:
+        raise InvalidInput("parts: not the shared part of a decision")
+    return parts
 
 
 def rest_text(rest: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from routinglab.lab.records import (
     Outcome,
     bare,
     encode,
+    pack,
     split_decision,
     text_digest,
 )
@@ -39,6 +40,10 @@ except (
     ImportError
 ):  # Windows: appends of one process stay whole, several processes are on their own
     fcntl = None  # type: ignore[assignment]
+
+
+#: Keys whose texts are not a person's, and would break if a pattern happened to fit them.
+_NEVER_REDACTED = ("kind", "id", "task", "digest", "packed")
 
 
 def _new_id() -> str:
@@ -166,7 +171,7 @@ class RecordingWriter:
             known = digest in self._parts
             self._parts.add(digest)
         if not known:
-            self._append({"kind": "parts", "digest": digest, "parts": parts})
+            self._append({"kind": "parts", "digest": digest, **pack(parts)})
         created = rest.pop("created", None)
         self._append(
             {
@@ -218,7 +223,7 @@ class RecordingWriter:
         cleaned = {key: item for key, item in record.items() if item is not None}
         if self._redact is not None:
             cleaned = {
-                key: item if key == "kind" else _each_text(item, self._redact)
+                key: item if key in _NEVER_REDACTED else _each_text(item, self._redact)
                 for key, item in cleaned.items()
             }
         line = _json_line(cleaned)
