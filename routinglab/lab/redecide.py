@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from routinglab.catalog.model import Catalog
+from routinglab.core.agent import AgentBrief
 from routinglab.core.constraints import ModelConstraints
 from routinglab.core.needs import TaskNeeds
 from routinglab.errors import ConstraintConflict, NoEligibleModel, RoutingFailed
@@ -59,6 +60,7 @@ class Inputs:
     choice: Choice
     narrow_to_recorded: bool
     prices: Mapping[str, tuple[float, float] | float] = field(default_factory=dict)
+    also: ModelConstraints | None = None
 
 
 class Redecider:
@@ -157,6 +159,9 @@ class Redecider:
         if self.inputs.constraints is not None:
             limits = self.inputs.constraints
         agent = index.all_agents.values[agent_number].brief() if agent_number >= 0 else None
+        if self.inputs.also is not None:  # as an agent's do, it adds up with what the caller stated
+            agent = agent or AgentBrief("")
+            agent = replace(agent, constraints=(*agent.constraints, self.inputs.also))
         launch = Launch.of("", agent, call, limits)
         answers = index.all_needs.values[answers_number] if answers_number >= 0 else None
         settled, by = launch.settled(answers) if answers else (launch.stated, launch.answered_by)

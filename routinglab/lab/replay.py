@@ -159,6 +159,7 @@ def replay(
     policy: PolicyLike = "evidence",
     settings: Settings | None = None,
     constraints: ModelConstraints | Mapping[str, Any] | None = None,
+    also: ModelConstraints | Mapping[str, Any] | None = None,
     choice: Literal["recorded", "rank"] = "recorded",
     prices: Mapping[str, Price] | None = None,
 ) -> Replay:
@@ -166,8 +167,8 @@ def replay(
 
     What is left out is as recorded or as shipped: ``evals`` (or their path), ``catalog`` (by default
     the shipped one, narrowed to the models that were available), ``settings`` (by default the
-    recorded ``modelRouting``). ``constraints`` replace the ones callers stated; an agent's own still
-    hold. ``prices`` change the catalog's for some models: (input, output) USD per million tokens, or
+    recorded ``modelRouting``). ``constraints`` replace the ones callers stated; ``also`` hold besides
+    them, as an agent's own always do. ``prices`` change the catalog's for some models: (input, output) USD per million tokens, or
     a factor. With ``choice="recorded"`` the router's choice stands where it is still offered; with
     ``"rank"`` the ranking decides.
 
@@ -181,17 +182,13 @@ def replay(
             choices=("recorded", "rank"),
         )
     record = recording if isinstance(recording, Recording) else load_recording(recording)
-    limits = (
-        constraints
-        if constraints is None or isinstance(constraints, ModelConstraints)
-        else ModelConstraints.model_validate(constraints)
-    )
     inputs = Inputs(
         evals=_evals(evals, settings),
         catalog=_priced(load_catalog() if catalog is None else catalog, prices or {}),
         settings=settings,
         policy=policy,
-        constraints=limits,
+        constraints=_limits(constraints),
+        also=_limits(also),
         choice=_choice(choice),
         narrow_to_recorded=catalog is None,
     )
@@ -215,6 +212,12 @@ def replay(
     for number, result in redecider.all(distinct):
         results[number] = result
     return Replay(record, redecider, numbers, results, distinct)
+
+
+def _limits(given: ModelConstraints | Mapping[str, Any] | None) -> ModelConstraints | None:
+    if given is None or isinstance(given, ModelConstraints):
+        return given
+    return ModelConstraints.model_validate(given)
 
 
 def _choice(choice: str) -> Choice:
