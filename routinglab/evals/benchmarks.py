@@ -86,8 +86,9 @@ def source_named(heading: str) -> SourceName | None:
 def benchmark(key: str) -> Benchmark | None:
     """The benchmark of a canonical key such as ``aa:TB4``, ``pub:OSW2@OpenAI`` or ``own:coding/usd``."""
     source, _, rest = key.partition(":")
+    found = _BY_KEY.get((source, rest))
     rest = rest.partition("@")[0]
-    found = _BY_KEY.get((source, rest)) or _BY_KEY.get(("*", rest))
+    found = found or _BY_KEY.get((source, rest)) or _BY_KEY.get(("*", rest))
     if found is None and "/" in rest:
         found = _BY_KEY.get(("*", rest.rpartition("/")[2]))
     return found

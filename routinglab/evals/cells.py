@@ -8,7 +8,7 @@ import re
 from routinglab.core.efforts import EFFORT_RANK
 
 #: A cell longer than this holds no figure anybody wrote; it is reported, not read.
-LONGEST_CELL = 2000
+LONGEST_CELL = 1000
 
 _BACKTICKS = re.compile(r"`+")
 _MARKED = re.compile(r"[`*_\[<\\~&!$\u00a0\u200b\u200c\u200d\ufeff\u202f\u2009]")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from routinglab.evals.benchmarks import Benchmark, find_label
-from routinglab.evals.names import effort_named
+from routinglab.evals.benchmarks import Benchmark, benchmark, find_label
+from routinglab.evals.names import HARNESSES, effort_named
 from routinglab.evals.sections import Place
 from routinglab.evals.values import is_missing, read_figure
 from routinglab.evals.words import (
@@ -18,9 +18,13 @@ from routinglab.evals.words import (
     ROLES,
     ROW_ID,
     plain,
+    reporter_in,
 )
 
 _AT_REPORTER = re.compile(r"^(.+?)\s*@\s*([A-Za-z][\w .&-]*)$")
+_LOOSE_MODEL = re.compile(
+    r"models?\b(?!\s+(?:size|family|provider|maker|type|count|card|licen[cs]e))", re.I
+)
 _BRACKET = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]")
 _THOUSANDS = re.compile(r"\bk[- ]?tok|\(k\)|\bthousand", re.I)
 _MILLIONS = re.compile(r"\bM[- ]?tok|\(M\)|\bmillion")
@@ -47,6 +51,7 @@ class ValueColumn:
     effort: str | None = None
     known: bool = True
     ci_at: int | None = None
+    harness: str | None = None
 
 
 @dataclass(slots=True)
@@ -122,6 +127,10 @@ def _find_model(
         return
     if found.roles:
         return
+    loose = next((at for at, text in enumerate(header) if _LOOSE_MODEL.match(text)), None)
+    if loose is not None and not _mostly_figures([row[loose] for row in cells if loose < len(row)]):
+        found.model = loose
+        return
     for name in MODEL_FALLBACK:
         at = next((at for at, pair in enumerate(forms) if name in pair), None)
         if at is not None and not _mostly_figures([row[at] for row in cells if at < len(row)]):
@@ -151,18 +160,7 @@ def _mostly_figures(column: Sequence[str]) -> bool:
 
 def _attach_ci(found: Columns, at: int) -> None:
     if found.values:
-        last = found.values[-1]
-        found.values[-1] = ValueColumn(
-            last.at,
-            last.key,
-            last.label,
-            last.unit,
-            last.scale,
-            last.reporter,
-            last.effort,
-            last.known,
-            at,
-        )
+        found.values[-1] = replace(found.values[-1], ci_at=at)
 
 
 def _topic(place: Place) -> Benchmark | None:
@@ -202,16 +200,17 @@ def value_column(
 ) -> ValueColumn:
     """A benchmark or measure by its label, in the source the table stands under."""
     namespace = place.edition.namespace
-    reporter: str | None = None
-    label = text
-    if namespace == "pub":
-        if text.casefold() in REPORTERS:
-            return _topic_column(at, text, place, topic, reporter=REPORTERS[text.casefold()])
-        label, reporter = _split_reporter(text)
     if namespace == "own":
         return _own_column(at, text)
+    label, effort, harness = _conditions(namespace, text)
+    reporter: str | None = None
+    if namespace == "pub":
+        if label.casefold() in REPORTERS:
+            return _topic_column(at, text, place, topic, reporter=REPORTERS[label.casefold()])
+        label, reporter = _split_reporter(label)
     name = place.keys.get(label) or keys.get(label)
-    known = (find_label(namespace, name) if name else None) or find_label(namespace, label)
+    known = benchmark(f"{namespace}:{label}")
+    known = known or (find_label(namespace, name) if name else None) or find_label(namespace, label)
     if (
         topic
         and (known is None or known.key in ("Pass@1", "Main"))
@@ -225,22 +224,38 @@ def value_column(
             scale = 1e3 if _THOUSANDS.search(text) else 1e6 if _MILLIONS.search(text) else 1.0
         elif known.unit != "seconds":
             scale = 1.0
-        return ValueColumn(at, f"{namespace}:{known.key}", name or label, unit, scale, reporter)
+    key = f"{namespace}:{known.key if known else compact(label)}"
     return ValueColumn(
-        at, f"{namespace}:{compact(label)}", name or label, unit, scale, reporter, known=False
+        at, key, name or label, unit, scale, reporter, effort, known is not None, harness=harness
     )
 
 
+def _conditions(namespace: str, text: str) -> tuple[str, str | None, str | None]:
+    """A label without the effort and harness its brackets state: ``Main (cc)``, ``TB4 [high]``."""
+    effort = harness = None
+    for inside in _BRACKET.findall(text):
+        word = inside.strip()
+        if effort_named(word):
+            effort = effort_named(word)
+        elif word.lower() in HARNESSES:
+            harness = word
+        else:
+            continue
+        text = re.sub(rf"\s*[(\[]{re.escape(inside)}[)\]]", "", text, count=1)
+    return text.strip(), effort, harness
+
+
 def _split_reporter(text: str) -> tuple[str, str | None]:
-    """``OSW2 (OpenAI)`` and ``OSW2@OpenAI`` into label and reporter."""
+    """``OSW2 (OpenAI)``, ``OSW2@OpenAI`` and ``OpenAI OSW2`` into label and reporter."""
     at = _AT_REPORTER.match(text)
-    if at:
+    if at and find_label("pub", text) is None:
         return at.group(1), REPORTERS.get(at.group(2).casefold(), at.group(2).strip())
-    bracket = _BRACKET.search(text)
-    if bracket:
-        inside = bracket.group(1).strip()
-        if inside.casefold() in REPORTERS:
-            return _BRACKET.sub("", text).strip(), REPORTERS[inside.casefold()]
+    name = reporter_in(text)
+    if name:
+        rest = re.sub(re.escape(name), " ", text, flags=re.I)
+        rest = re.sub(r"\(\s*\)|\[\s*\]", " ", rest).strip(" ·:/,|-–—")
+        if rest and find_label("pub", rest):
+            return re.sub(r"\s+", " ", rest), name
     return text, None
 
 

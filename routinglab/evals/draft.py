@@ -42,6 +42,7 @@ class Draft:
     reporter: str | None
     line: int
     record: int
+    harness: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class _Identity:
     effort: str | None
     harness: str | None
     setting: str | None
+    model: str
+    released_as: str
 
 
 def finish(
@@ -68,7 +71,7 @@ def finish(
         if draft.subject not in known:
             identity = known[draft.subject] = _identity(draft.subject, named)
             if draft.subject.released:
-                released.setdefault(release_name(identity.tokens), draft.subject.released)
+                released.setdefault(identity.released_as, draft.subject.released)
     rows: list[Row] = []
     seen: dict[tuple[object, ...], Row] = {}
     for draft in drafts:
@@ -95,9 +98,12 @@ def release_name(tokens: tuple[str, ...]) -> str:
 
     A later snapshot of a model came out on another day.
     """
-    end = core_length(tokens)
-    snapshots = [token for token in tokens[end:] if token.isdigit()]
-    return "-".join([*tokens[:end], *snapshots])
+    return "-".join((*tokens[: core_length(tokens)], *snapshots(tokens)))
+
+
+def snapshots(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The snapshot numbers after a model's name."""
+    return tuple(token for token in tokens[core_length(tokens) :] if token.isdigit())
 
 
 def _names_with_effort_words(drafts: Sequence[Draft]) -> frozenset[tuple[str, ...]]:
@@ -122,7 +128,15 @@ def _identity(subject: Subject, named: frozenset[tuple[str, ...]]) -> _Identity:
             core = end
             if subject.effort is None and effort is not None and effort == tokens[end - 1]:
                 effort = next((t for t in reversed(tokens[end:]) if t in EFFORT_WORDS), None)
-    return _Identity(tokens, core, effort, shown.harness, shown.setting)
+    return _Identity(
+        tokens,
+        core,
+        effort,
+        shown.harness,
+        shown.setting,
+        model="-".join(tokens[:core]),
+        released_as=release_name(tokens),
+    )
 
 
 def _slug_core(written: DisplayedName, shown: DisplayedName) -> int:
@@ -134,7 +148,6 @@ def _slug_core(written: DisplayedName, shown: DisplayedName) -> int:
 
 def _row(draft: Draft, identity: _Identity, released: dict[str, date]) -> Row:
     subject = draft.subject
-    model = "-".join(identity.tokens[: identity.core])
     settings = dict.fromkeys(
         part for part in (identity.setting, subject.setting, draft.setting) if part
     )
@@ -144,7 +157,7 @@ def _row(draft: Draft, identity: _Identity, released: dict[str, date]) -> Row:
         label=draft.label,
         slug=subject.slug or subject.name,
         name=subject.name,
-        model=model,
+        model=identity.model,
         tokens=identity.tokens,
         core=identity.core,
         effort=draft.effort or identity.effort,
@@ -153,8 +166,8 @@ def _row(draft: Draft, identity: _Identity, released: dict[str, date]) -> Row:
         ci=draft.ci,
         setting=", ".join(settings) or None,
         reporter=draft.reporter,
-        harness=subject.harness or identity.harness,
-        released=subject.released or released.get(release_name(identity.tokens)),
+        harness=draft.harness or subject.harness or identity.harness,
+        released=subject.released or released.get(identity.released_as),
         as_of=subject.as_of,
         line=draft.line,
         record=draft.record,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from routinglab.core.standing import Standing
 from routinglab.errors import EvalsError
 from routinglab.evals.cohorts import Cohorts, Found
-from routinglab.evals.draft import release_name
+from routinglab.evals.draft import release_name, snapshots
 from routinglab.evals.files import decode, read_bytes
 from routinglab.evals.identity import model_tokens
 from routinglab.evals.reader import Document, TableSummary, read_document
@@ -114,12 +114,14 @@ class Evals:
         return rows[0].model if rows else "-".join(model_tokens(model_id))
 
     def released(self, model_id: str) -> date | None:
-        """The release date the file states for a model."""
-        exact = self._released.get(release_name(model_tokens(model_id)))
+        """The release date the file states for a model, never that of another snapshot."""
+        tokens = model_tokens(model_id)
+        exact = self._released.get(release_name(tokens))
         if exact is not None:
             return exact
+        mine = snapshots(tokens)
         rows = self.find(model_id).rows
-        return next((row.released for row in rows if row.released), None)
+        return next((r.released for r in rows if r.released and snapshots(r.tokens) == mine), None)
 
     @cached_property
     def _cohort_keys(self) -> dict[str, tuple[str, ...]]:

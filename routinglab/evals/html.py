@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from routinglab.evals.evals import Evals
+    from routinglab.evals.row import Row
 
 _SHOWN_WARNINGS = 20
 
@@ -16,24 +17,10 @@ def evals_html(evals: Evals) -> str:
     caption = f"{len(evals.rows):,} values of {len(evals.identities):,} models"
     if evals.path:
         caption += f" from {evals.path}"
-    sections: dict[tuple[str, str], list[int | set[str]]] = {}
+    sections: dict[tuple[str, str], list[Row]] = {}
     for row in evals.rows:
-        version = f"v{row.edition.version}" if row.edition.version else ""
-        stated = " ".join(filter(None, (version, str(row.edition.date or ""))))
-        count = sections.setdefault((row.source, stated), [0, set(), set()])
-        assert isinstance(count[0], int)
-        assert isinstance(count[1], set)
-        assert isinstance(count[2], set)
-        count[0] += 1
-        count[1].add(row.model)
-        count[2].add(row.benchmark)
-    body = "".join(
-        f"<tr><td style='text-align:left'>{escape(source)}</td><td>{escape(stated)}</td>"
-        f"<td>{models}</td><td>{benchmarks}</td><td>{values}</td></tr>"
-        for (source, stated), (values, models, benchmarks) in (
-            (key, (found[0], _size(found[1]), _size(found[2]))) for key, found in sections.items()
-        )
-    )
+        sections.setdefault((row.source, row.edition.stated), []).append(row)
+    body = "".join(_section(*at, rows) for at, rows in sections.items())
     head = "<tr><th style='text-align:left'>Section</th><th>Edition</th><th>Models</th><th>Benchmarks</th><th>Values</th></tr>"
     return (
         f"<div class='routinglab-evals'><p><b>Evals</b>: {escape(caption)}</p>"
@@ -41,8 +28,13 @@ def evals_html(evals: Evals) -> str:
     )
 
 
-def _size(found: int | set[str]) -> int:
-    return len(found) if isinstance(found, set) else found
+def _section(source: str, stated: str, rows: list[Row]) -> str:
+    models = len({row.model for row in rows})
+    benchmarks = len({row.benchmark for row in rows})
+    return (
+        f"<tr><td style='text-align:left'>{escape(source)}</td><td>{escape(stated)}</td>"
+        f"<td>{models}</td><td>{benchmarks}</td><td>{len(rows)}</td></tr>"
+    )
 
 
 def _warnings(evals: Evals) -> str:

@@ -10,7 +10,7 @@ from routinglab.evals.identity import EFFORT_WORDS, core_length, model_tokens, n
 from routinglab.evals.words import IDENTITY
 
 _BRACKETS = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]|\{([^{}]*)\}")
-_TRAILING_EFFORT = re.compile(r"\s*(?:[@,|·;]|\s[-–—]|:)\s*([a-z -]+)$", re.I)
+_TRAILING = re.compile(r"\s*(?:[@,|·;]|\s[-–—+/]\s|:)\s*([\w -]+)$")
 _WORD = re.compile(r"[^\W_]+(?:[.+'][^\W_]+)*", re.U)
 _MAKER = re.compile(
     r"(?:{})\s*:?\s+(?=\S)".format("|".join(map(re.escape, IDENTITY["makers"]["names"]))), re.I
@@ -18,7 +18,7 @@ _MAKER = re.compile(
 _COLON_MAKER = re.compile(r"[\w. ]{2,20}:\s+(?=\S)")
 _EFFORT_NAMES: dict[str, str] = IDENTITY["effort_names"]
 _NEVER_NAME = frozenset(IDENTITY["effort_words"]["never"])
-_HARNESSES = frozenset(IDENTITY["harnesses"]["names"])
+HARNESSES = frozenset(IDENTITY["harnesses"]["names"])
 _FAMILIES = {
     word: first
     for first, words in IDENTITY["reordered"].items()
@@ -55,7 +55,7 @@ def effort_named(text: str) -> str | None:
 def displayed_name(text: str, stated: str | None = None) -> DisplayedName:
     """Read a model cell; ``stated`` is the effort that another cell of the row states, if any."""
     inside = [next(part for part in found if part is not None) for found in _groups(text)]
-    outside = _BRACKETS.sub(" ", text).strip()
+    outside = _BRACKETS.sub(" · ", text).strip(" ·")
     effort = harness = None
     kept: list[str] = []
     for part in inside:
@@ -63,14 +63,21 @@ def displayed_name(text: str, stated: str | None = None) -> DisplayedName:
             found, rest = _effort_in(clause)
             if found and effort is None:
                 effort, clause = found, rest
-            elif harness is None and clause.strip().lower() in _HARNESSES:
+            elif harness is None and clause.strip().lower() in HARNESSES:
                 harness, clause = clause.strip(), ""
             if clause.strip(" ,"):
                 kept.append(clause.strip(" ,"))
-    trailing = _TRAILING_EFFORT.search(outside)
-    if trailing and (found := effort_named(trailing.group(1))) and trailing.start():
-        outside = outside[: trailing.start()]
-        effort = effort or found
+    while trailing := _TRAILING.search(outside):
+        word = trailing.group(1).strip()
+        if not trailing.start():
+            break
+        if found := effort_named(word):
+            effort = effort or found
+        elif harness is None and word.lower() in HARNESSES:
+            harness = word
+        else:
+            break
+        outside = outside[: trailing.start()].rstrip(" ·")
     named = outside != outside.lower()
     tokens = _tokens(outside, named)
     core = _core(tokens, outside if named else None, effort or stated)
@@ -103,7 +110,7 @@ def _effort_in(clause: str) -> tuple[str | None, str]:
 
 def _tokens(outside: str, named: bool) -> tuple[str, ...]:
     if not named:
-        return model_tokens(outside)
+        return tuple(token for token in model_tokens(outside) if any(map(str.isalnum, token)))
     text = _MAKER.sub("", outside, count=1) if _MAKER.match(outside) else outside
     colon = _COLON_MAKER.match(text)
     if colon:

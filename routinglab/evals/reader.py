@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
+from routinglab.evals.benchmarks import find_label
 from routinglab.evals.cells import plain_text
 from routinglab.evals.columns import is_key_table, read_columns
 from routinglab.evals.dates import find_date
@@ -26,6 +27,7 @@ class TableSummary:
 
     line: int
     source: str
+    namespace: str
     edition: str
     records: int
     values: int
@@ -123,7 +125,8 @@ def _read_table(table: TableBlock, spot: Spot, outline: Outline, document: Docum
         TableSummary(
             table.line,
             place.edition.source,
-            " ".join(filter(None, (place.edition.version, str(place.edition.date or "")))),
+            place.edition.namespace,
+            place.edition.stated,
             reader.records,
             sum(draft.benchmark != "" for draft in drafts),
             keys,
@@ -135,8 +138,6 @@ def _read_table(table: TableBlock, spot: Spot, outline: Outline, document: Docum
 
 def _suggested(header: list[str]) -> str | None:
     """The source that a table's labels suggest where no heading names one."""
-    from routinglab.evals.benchmarks import find_label
-
     for source in ("aa", "pub"):
         known = [found for text in header if (found := find_label(source, text))]
         if sum(entry.source == source for entry in known) >= 2:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from routinglab.evals.cells import LONGEST_CELL
 from routinglab.evals.columns import Columns, ValueColumn, value_column
 from routinglab.evals.dates import find_date
 from routinglab.evals.draft import Draft, Subject
-from routinglab.evals.names import effort_named
+from routinglab.evals.names import HARNESSES, effort_named
 from routinglab.evals.row import Warned
 from routinglab.evals.sections import Place
 from routinglab.evals.values import Figure, is_missing, read_figure
@@ -18,6 +17,9 @@ from routinglab.evals.words import NOT_MODELS, REPORTERS
 
 _AGENT = re.compile(r"^(.*?\S)\s*(?:\s\+\s|\s/\s|\s·\s|\swith\s|\+)\s*(\S.*)$")
 _DITTO = frozenset(('"', "〃", "″", "''", "ditto", "same"))
+
+#: Longer than any model's name with its settings.
+LONGEST_NAME = 300
 
 Cells = tuple[int, list[str]]
 
@@ -111,16 +113,14 @@ class TableReader:
                 return None
             if self._above != ("", "") and (name in _DITTO or stated):
                 slug, name = self._above
-            elif any(read_figure(text) for text in cells):
-                self._warn(line, "a row without a model name was passed over")
-                return None
             else:
+                self._warn(line, "a row without a model name was passed over")
                 return None
         name = "" if is_missing(name) else name
         if (name or slug).strip().casefold() in NOT_MODELS:
             self._warn(line, f"{name or slug!r} is no model; the row was passed over")
             return None
-        if len(name) >= LONGEST_CELL or len(slug) >= LONGEST_CELL:
+        if max(len(name), len(slug)) > LONGEST_NAME:
             self._warn(line, "a model name too long to be one; the row was passed over")
             return None
         if not any(c.isalnum() for c in name + slug):
@@ -211,6 +211,9 @@ class TableReader:
         setting, reporter = figure.note, column.reporter or subject.reporter
         if setting and effort is None and (noted := effort_named(setting)):
             effort, setting = noted, None
+        harness = column.harness
+        if setting and harness is None and setting.lower() in HARNESSES:
+            harness, setting = setting, None
         if edition.namespace == "pub" and setting and setting.casefold() in REPORTERS:
             reporter, setting = REPORTERS[setting.casefold()], None
         if reporter:
@@ -231,4 +234,5 @@ class TableReader:
             reporter=reporter,
             line=line,
             record=record,
+            harness=harness,
         )

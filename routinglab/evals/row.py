@@ -24,6 +24,12 @@ class Edition:
     def __str__(self) -> str:
         return self.source
 
+    @property
+    def stated(self) -> str:
+        """Version and date in words: ``v4.3.2 2026-09-22``; empty where neither is known."""
+        version = f"v{self.version}" if self.version else ""
+        return " ".join(filter(None, (version, str(self.date or ""))))
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from routinglab.evals.words import MISSING
 
@@ -71,6 +72,7 @@ def is_missing(text: str) -> bool:
     return lowered in MISSING or _DASHES.fullmatch(lowered) is not None
 
 
+@lru_cache(maxsize=65536)
 def read_figure(text: str) -> Figure | None:
     """The figure in a cell, or None when it holds something else. Missing marks are not figures."""
     cleaned = _AROUND.sub("", _SUPERSCRIPTS.sub("", text)).strip()
