@@ -90,7 +90,7 @@ def _check(skill: Skill, settings: Settings, catalog: Catalog | None) -> SkillCh
             agent = effective_agent(skill, settings)
             model = agent.model
             if catalog is not None:
-                _resolve((agent.model, *agent.fallback_models), catalog, settings)
+                _resolve(agent.model, agent.fallback_models, catalog, settings)
         except RoutingLabError as error:
             errors.append(f"{skill.path}:1: {error}")
     if skill.is_subagent and not skill.body:
@@ -107,8 +107,11 @@ def _check(skill: Skill, settings: Settings, catalog: Catalog | None) -> SkillCh
     )
 
 
-def _resolve(names: tuple[str | None, ...], catalog: Catalog, settings: Settings) -> None:
-    from routinglab.catalog.names import resolve_model
+def _resolve(
+    model: str | None, fallbacks: tuple[str, ...], catalog: Catalog, settings: Settings
+) -> None:
+    from routinglab.catalog.names import resolve_fallbacks, resolve_model
 
-    for name in names:
+    for name in (model, *fallbacks):
         resolve_model(name, catalog, settings)
+    resolve_fallbacks(fallbacks, catalog, settings)

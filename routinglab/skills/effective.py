@@ -70,7 +70,7 @@ class EffectiveAgent:
 
 def is_auto(model: str | None) -> bool:
     """Whether a model name asks for automatic routing."""
-    return model is not None and model.strip().lower() == "auto"
+    return model is not None and model.strip() == "auto"
 
 
 def effective_agent(

@@ -32,7 +32,10 @@ def split_tools(node: Node) -> tuple[str, ...] | None:
 
 
 def split_names(node: Node) -> tuple[str, ...] | None:
-    """Names of a list or a comma string, each once; None where something else is written."""
+    """Names of a list or a comma string; None where something else is written.
+
+    Nothing is left out between two names, because another list may be aligned to this one.
+    """
     if isinstance(node, SequenceNode):
         if not all(isinstance(item, ScalarNode) and is_text(item) for item in node.value):
             return None
@@ -41,7 +44,10 @@ def split_names(node: Node) -> tuple[str, ...] | None:
         words = str(node.value).split(",")
     else:
         return None
-    return tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
+    names = [word.strip() for word in words]
+    while names and not names[-1]:
+        names.pop()
+    return tuple(names)
 
 
 def _outside_parentheses(text: str) -> list[str]:

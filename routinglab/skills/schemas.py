@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,8 +18,13 @@ _FILE = Path(__file__).with_name("tool_schemas.json")
 
 def tool_schema(name: str) -> tuple[str, dict[str, Any]]:
     """Description and JSON schema of the tool ``name``, a fresh copy each time."""
-    tool = json.loads(_FILE.read_text(encoding="utf-8"))[name]
+    tool = json.loads(_text())[name]
     return tool["description"], tool["schema"]
+
+
+@cache
+def _text() -> str:
+    return _FILE.read_text(encoding="utf-8")
 
 
 def read_arguments(cls: type[V], tool: str, arguments: Mapping[str, Any]) -> V:

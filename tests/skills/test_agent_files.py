@@ -172,6 +172,8 @@ def test_fallback_models_as_list_comma_string_or_junk(tmp_path):
     for written in ("[a/b:low, c/d]", "a/b:low, c/d", "\n  - a/b:low\n  - c/d"):
         agent = load(tmp_path, f"---\nname: a\nfallbackModels: {written}\n---\nB").skill
         assert agent.fallback_models == ("a/b:low", "c/d")
+    twice = load(tmp_path, "---\nname: a\nfallbackModels: a/b, a/b, c/d,\n---\nB").skill
+    assert twice.fallback_models == ("a/b", "a/b", "c/d")
     bad = load(tmp_path, "---\nname: a\nfallbackModels: {a: b}\n---\nB").skill
     assert ":3: fallbackModels" in bad.blockers[0]
 

@@ -7,7 +7,6 @@ import pytest
 from routinglab.errors import InvalidInput
 from routinglab.skills.parse import parse_skill
 from routinglab.skills.skill import Skill
-from routinglab.skills.tool_names import tool_name, tool_names
 
 
 def skill_of(lines: str) -> Skill:
@@ -204,14 +203,3 @@ def test_a_skill_is_a_value_with_camel_case_outside():
     assert skill.to_dict()["maxSteps"] == 3
     with pytest.raises(InvalidInput, match="runAs"):
         Skill(name="x", runAs="sometimes")
-
-
-def test_tool_names_of_other_tools_and_limited_ones():
-    assert tool_names(["Read", "Grep", "Glob", "grep", "mine"]) == (
-        "read",
-        "search",
-        "find",
-        "mine",
-    )
-    assert tool_name("Bash(git:*)") == "Bash(git:*)"
-    assert tool_name("WebFetch") == "fetch"

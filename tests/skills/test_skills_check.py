@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from routinglab.catalog.model import Catalog, Model
 from routinglab.core.needs import TaskNeeds
 from routinglab.resources import shipped
 from routinglab.settings import Settings
 from routinglab.skills.check import SkillReport, check_skills
-from routinglab.skills.tool_names import tool_names
 
 CHILD_TOOLS = {"read", "search", "find", "ls", "write", "edit", "bash", "fetch"}
 
@@ -30,7 +30,6 @@ def test_what_ships_routes_has_known_tools_and_a_prompt(store):
         assert skill.model == "auto"
         assert skill.tools
         assert set(skill.tools) <= CHILD_TOOLS
-        assert tool_names(skill.tools) == skill.tools
         assert len(skill.body) > 500
         assert skill.extra == {}
         assert skill.path is not None
@@ -83,6 +82,20 @@ def test_overrides_are_checked_with_the_agents_they_change(store):
     assert "no reasoning effort" in checks["worker"].errors[0]
     assert checks["scout"].model == "a/b"
     assert any("nobody: no agent" in w for w in report.warnings)
+
+
+def test_with_a_catalog_every_model_name_must_mean_something(put, store):
+    head = "---\ndescription: d\nrunAs: subagent\nmodel: {}\n{}---\nB\n"
+    put(".claude/skills/fine.md", head.format("one/m:high", "fallbackModels: mine, one/m\n"))
+    put(".claude/skills/lost.md", head.format("nowhere-7", ""))
+    put(".claude/skills/half.md", head.format("auto", "fallbackModels: nowhere-8\n"))
+    catalog = Catalog([Model(provider="one", id="m", efforts=("high",))])
+    settings = Settings(modelAliases={"mine": "one/m:high"})
+    checks = {c.name: c for c in check_skills(store(), settings, catalog).skills}
+    assert checks["fine"].errors == ()
+    assert "nowhere-7" in checks["lost"].errors[0]
+    assert "nowhere-8" in checks["half"].errors[0]
+    assert checks["explore"].errors == ()
 
 
 def test_files_that_cannot_be_read_are_in_the_report(store, project):
