@@ -10,12 +10,16 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Cohorts:
-    """Cohort keys by kind of work, and the keys of the overall index, speed and latency."""
+    """Cohort keys by kind of work, and the keys of the overall index, speed and latency.
+
+    ``sources`` names sources whose labels do not say where they are from.
+    """
 
     work: dict[str, tuple[str, ...]]
     overall: str
     speed: str
     latency: str
+    sources: dict[str, str]
 
     def of(self, work: str | None) -> tuple[str, ...]:
         """Keys for one kind of work; none where the work is not stated."""
@@ -32,4 +36,5 @@ def cohorts() -> Cohorts:
         overall=data["overall"],
         speed=data["speed"],
         latency=data["latency"],
+        sources=data["sources"],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from routinglab.core.needs import TaskNeeds
@@ -12,7 +13,7 @@ from routinglab.core.standing import Standing
 from routinglab.routing.cohorts import cohorts
 from routinglab.routing.conditions import KnownNames, known_names, own_clauses
 from routinglab.routing.decision import Option
-from routinglab.routing.evidence import measured, own_standings, standings, work_standings
+from routinglab.routing.evidence import WorkKeys, measured, standings
 from routinglab.routing.ranked import RankedModel
 
 #: Results for the kind of work that an option shows, beside the overall one.
@@ -103,28 +104,30 @@ class Describer:
         return found
 
     def _at_work(self, model: RankedModel) -> Iterator[tuple[str, Standing | None]]:
-        evals, entry, work = model.facts.evals, model.entry, self.needs.work
-        if evals is None or work is None:
+        """Results for the kind of work: those with a standing, then those with too few others."""
+        evals = model.facts.evals
+        if evals is None:
             return
-        found = [*own_standings(evals, entry, work), *work_standings(evals, entry, work)]
+        keys = WorkKeys.of(evals, self.needs.work)
+        found = standings(evals, model.entry, (*keys.own, *keys.work))
         for standing in found[:SHOWN_RESULTS]:
             yield self._result(model, standing), standing
-        left = SHOWN_RESULTS - len(found)
-        placed = {standing.key.partition("@")[0] for standing in found}
-        for key in (*evals.own_keys(work), *cohorts().of(work)):
-            row = measured(evals, entry, key) if left > 0 and key not in placed else None
-            if row is not None:
-                alone = Standing(
-                    key=row.benchmark, share=0, models=0, value=row.value, unit=row.unit,
-                    label=row.label, effort=row.effort, harness=row.harness,
-                    reporter=row.reporter, setting=row.setting,
-                )  # fmt: skip
-                left -= 1
-                yield self._result(model, alone), None
+        placed = {standing.key for standing in found}
+        alone = (measured(evals, model.entry, key) for key in (*keys.own, *keys.work)
+                 if key not in placed)  # fmt: skip
+        for row in islice(filter(None, alone), max(0, SHOWN_RESULTS - len(found))):
+            result = Standing(
+                key=row.benchmark, share=0, models=0, value=row.value, unit=row.unit,
+                label=row.label, effort=row.effort, harness=row.harness,
+                reporter=row.reporter, setting=row.setting,
+            )  # fmt: skip
+            yield self._result(model, result), None
 
     def _overall(self, model: RankedModel) -> list[tuple[str, Standing]]:
         evals = model.facts.evals
-        found = standings(evals, model.entry, (cohorts().overall,)) if evals else []
+        if evals is None:
+            return []
+        found = standings(evals, model.entry, WorkKeys.of(evals, None).overall)
         return [(self._result(model, standing), standing) for standing in found[:1]]
 
     def _result(self, model: RankedModel, result: Standing) -> str:
@@ -140,7 +143,9 @@ class Describer:
             if result.models
             else "too few models measured to compare"
         )
-        text = f"{result.label or result.key} {_amount(result.value, result.unit)}, {where}"
+        source = cohorts().sources.get(result.key.partition(":")[0], "")
+        name = f"{source} {result.label or result.key}".strip()
+        text = f"{name} {_amount(result.value, result.unit)}, {where}"
         return f"{text} ({under})" if under else text
 
     @cached_property

@@ -32,9 +32,10 @@ class Evidence(Protocol):
     @property
     def rows(self) -> Sequence[Row]: ...
     def __hash__(self) -> int: ...
-    def standings(self, model_id: str, key: str) -> Sequence[Standing]: ...
+    def cohort_keys(self, prefix: str) -> tuple[str, ...]: ...
+    def own_keys(self, work: str) -> tuple[str, ...]: ...
+    def standing(self, model_id: str, key: str) -> Standing | None: ...
     def measured(self, model_id: str, key: str) -> Row | None: ...
-    def own_keys(self, work: str) -> Sequence[str]: ...
     def released(self, model_id: str) -> date | None: ...
 
 
@@ -64,29 +65,43 @@ def quality_from(source: QualitySource | None, standing: float | None) -> float:
     return OVERALL_FACTOR * standing if source == "overall" else standing
 
 
-def quality(evals: Evidence | None, model: Model, work: str | None) -> Quality:
-    """The quality of ``model`` for a kind of work."""
+@dataclass(frozen=True, slots=True)
+class WorkKeys:
+    """The cohorts of one evals file that speak of a kind of work, best match first.
+
+    One benchmark can be several cohorts (``pub:OSW2@OpenAI``, one a reporter).
+    """
+
+    own: tuple[str, ...] = ()
+    work: tuple[str, ...] = ()
+    overall: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, evals: Evidence | None, work: str | None) -> WorkKeys:
+        """What ``evals`` has for ``work``."""
+        if evals is None:
+            return cls()
+        table = cohorts()
+        return cls(
+            own=evals.own_keys(work) if work is not None else (),
+            work=tuple(key for name in table.of(work) for key in evals.cohort_keys(name)),
+            overall=evals.cohort_keys(table.overall),
+        )
+
+
+def quality(evals: Evidence | None, model: Model, keys: WorkKeys) -> Quality:
+    """The quality of ``model`` for the kind of work that ``keys`` are about."""
     if evals is None:
         return Quality(UNMEASURED_QUALITY, None, None, None)
-    overall = _share(standings(evals, model, (cohorts().overall,)))
+    overall = _share(standings(evals, model, keys.overall))
     source: QualitySource | None = "own"
-    at_work = _share(own_standings(evals, model, work))
+    at_work = _share(standings(evals, model, keys.own)) if keys.own else None
     if at_work is None:
-        source, at_work = "work", _share(work_standings(evals, model, work))
+        source, at_work = "work", _share(standings(evals, model, keys.work))
     if at_work is None:
         source = "overall" if overall is not None else None
     basis = overall if source == "overall" else at_work
     return Quality(quality_from(source, basis), source, at_work, overall)
-
-
-def own_standings(evals: Evidence, model: Model, work: str | None) -> list[Standing]:
-    """Standings in the user's own outcomes for a kind of work."""
-    return standings(evals, model, evals.own_keys(work) if work is not None else ())
-
-
-def work_standings(evals: Evidence, model: Model, work: str | None) -> list[Standing]:
-    """Standings in the public cohorts of a kind of work, in the order of the table."""
-    return standings(evals, model, cohorts().of(work))
 
 
 def standings(evals: Evidence, model: Model, keys: Sequence[str]) -> list[Standing]:
@@ -94,12 +109,14 @@ def standings(evals: Evidence, model: Model, keys: Sequence[str]) -> list[Standi
 
     Only the catalog's ``base_model`` makes a faster route, never a likeness of names.
     """
-    found: list[Standing] = []
+    name, base, standing = model.full_id, model.base_model, evals.standing
+    found = []
     for key in keys:
-        mine = evals.standings(model.full_id, key)
-        if not mine and model.base_model is not None:
-            mine = evals.standings(model.base_model, key)
-        found.extend(mine)
+        mine = standing(name, key)
+        if mine is None and base is not None:
+            mine = standing(base, key)
+        if mine is not None:
+            found.append(mine)
     return found
 
 

@@ -23,7 +23,6 @@ class Facts:
     quality: Quality
     released: date | None
     evals: Evidence | None
-    work: str | None
 
     @cached_property
     def identity(self) -> tuple[str, ...]:

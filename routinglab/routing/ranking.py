@@ -9,17 +9,17 @@ by code point.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import repeat
+from datetime import date
 from typing import Any
 
 from routinglab.catalog.model import Model
 from routinglab.core.needs import TaskNeeds
 from routinglab.core.recent import Recent
 from routinglab.errors import InvalidInput
-from routinglab.routing.evidence import Evidence, quality, released
+from routinglab.routing.evidence import Evidence, WorkKeys, quality, released
 from routinglab.routing.policies import PolicyLike, find_policy, ordered_by
 from routinglab.routing.ranked import Facts, RankedModel
-from routinglab.routing.scoring import cheapness, price_scale, recency, score, weights
+from routinglab.routing.scoring import cheapness, price_scale, recency, scores, weights
 
 #: Tables kept; a replay over many sets of eligible models uses the last ones most.
 _KEPT_TABLES = 64
@@ -49,10 +49,17 @@ class _Work:
 
     __slots__ = ("facts", "measured", "qualities", "unmeasured")
 
-    def __init__(self, evals: Evidence | None, models: list[Model], work: str | None) -> None:
+    def __init__(
+        self,
+        evals: Evidence | None,
+        models: list[Model],
+        dates: list[date | None],
+        work: str | None,
+    ) -> None:
+        keys = WorkKeys.of(evals, work)
         self.facts = [
-            Facts(m.full_id, m, quality(evals, m, work), released(evals, m), evals, work)
-            for m in models
+            Facts(m.full_id, m, quality(evals, m, keys), day, evals)
+            for m, day in zip(models, dates, strict=True)
         ]
         self.qualities = [facts.quality.value for facts in self.facts]
         known = [facts.quality.source is not None for facts in self.facts]
@@ -74,7 +81,8 @@ class _Table:
         self.faster = [i for i, model in enumerate(self.models) if model.base_model is not None]
         scale = price_scale(model.blended_price for model in self.models)
         self.cheapness = [cheapness(model.blended_price, scale) for model in self.models]
-        days = [d.toordinal() if (d := released(evals, m)) else None for m in self.models]
+        self.dates = [released(evals, model) for model in self.models]
+        days = [None if day is None else day.toordinal() for day in self.dates]
         newest = max((day for day in days if day is not None), default=None)
         self.recency = [recency(day, newest) for day in days]
         self._works: dict[str | None, _Work] = {}
@@ -82,17 +90,17 @@ class _Table:
     def ranked(self, needs: TaskNeeds) -> list[RankedModel]:
         work = self._works.get(needs.work)
         if work is None:
-            work = self._works[needs.work] = _Work(self.evals, self.models, needs.work)
+            work = self._works[needs.work] = _Work(self.evals, self.models, self.dates, needs.work)
         by = weights(needs.demand, bool(needs.latency_sensitive))
-        scores = list(map(score, repeat(by), work.qualities, self.cheapness, self.recency))
+        totals = scores(by, work.qualities, self.cheapness, self.recency)
         if by.route_bonus:
             for i in self.faster:
-                scores[i] += by.route_bonus
-        place = scores.__getitem__  # sorting is stable, also in reverse, so ties keep table order
+                totals[i] += by.route_bonus
+        place = totals.__getitem__  # sorting is stable, also in reverse, so ties keep table order
         order = sorted(work.measured, key=place, reverse=True)
         order += sorted(work.unmeasured, key=place, reverse=True)
         facts, cheap, recent = work.facts, self.cheapness, self.recency
-        return [RankedModel(facts[i], scores[i], cheap[i], recent[i], by) for i in order]
+        return [RankedModel(facts[i], totals[i], cheap[i], recent[i], by) for i in order]
 
 
 _tables: Recent[_Table] = Recent(_KEPT_TABLES)

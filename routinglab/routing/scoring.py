@@ -6,7 +6,7 @@ explanation says of a change is what the ranking does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -42,6 +42,14 @@ def score(
     """The weighted sum of a model's terms."""
     total = by.quality * quality + by.price * cheapness + by.recency * recency
     return total + by.route_bonus if faster else total
+
+
+def scores(
+    by: Weights, qualities: Sequence[float], cheap: Sequence[float], recent: Sequence[float]
+) -> list[float]:
+    """:func:`score` of many standard routes at once; a call a model would double a ranking's time."""
+    wq, wp, wr = by.quality, by.price, by.recency
+    return [wq * q + wp * c + wr * r for q, c, r in zip(qualities, cheap, recent, strict=True)]
 
 
 def blended(input_price: float | None, output_price: float | None) -> float | None:

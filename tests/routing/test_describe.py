@@ -56,7 +56,7 @@ def test_an_option_is_described_by_its_own_facts_and_results() -> None:
         "images": "read",
         "results": [
             "TB4 40%, top quarter of 5 models (max effort; harness mini-swe-agent; reported by Datacurve)",
-            "Main 40%, top 10% of 4 models (max effort; harness mini-swe-agent; reported by Datacurve)",
+            "FrontierCode Main 40%, top 10% of 4 models (max effort; harness mini-swe-agent; reported by Datacurve)",
         ],
         "overall": "idx 30 points, above median of 5 models"
         " (max effort; harness mini-swe-agent; reported by Datacurve)",
@@ -118,7 +118,10 @@ def test_own_outcomes_are_shown_before_public_results() -> None:
     )
     ranked = rank(evals, [model("p/me")], CODING)
     results = describe(ranked[0], CODING, ranked).to_dict()["results"]
-    assert results == ["coding 40%, top 10% of 4 models", "TB4 10%, bottom quarter of 4 models"]
+    assert results == [
+        "own outcomes: coding 40%, top 10% of 4 models",
+        "TB4 10%, bottom quarter of 4 models",
+    ]
 
 
 def test_a_result_among_too_few_models_is_shown_without_a_standing() -> None:

@@ -102,6 +102,14 @@ def test_quality_is_the_mean_standing_over_the_cohorts_that_measure_the_work() -
     assert first.quality == first.work_standing
 
 
+def test_every_reporters_cohort_of_a_published_benchmark_counts() -> None:
+    evals = TableEvidence(
+        {"pub:DSWE@One": ladder("w", "x", "y", "me"), "pub:DSWE@Two": ladder("me", "w", "x", "y")}
+    )
+    (first,) = rank(evals, [model("p/me")], HARD)
+    assert first.work_standing == 0.5
+
+
 def test_without_the_work_measured_the_overall_index_counts_four_fifths() -> None:
     evals = TableEvidence({"aa:idx": ladder("w", "x", "me", "y", "z")})
     (first,) = rank(evals, [model("p/me")], HARD)

@@ -51,23 +51,28 @@ class TableEvidence:
         other.units, other.conditions = self.units, self.conditions
         return other
 
-    def standings(self, model_id: str, key: str) -> tuple[Standing, ...]:
+    def cohort_keys(self, prefix: str) -> tuple[str, ...]:
+        return tuple(
+            key
+            for key in self.cohorts
+            if key == prefix or (key.startswith("pub:") and key.partition("@")[0] == prefix)
+        )
+
+    def standing(self, model_id: str, key: str) -> Standing | None:
         mine = model_tokens(model_id)
         scores = self.cohorts.get(key, {})
         if mine not in scores or len(scores) < 4:
-            return ()
+            return None
         others = [value for model, value in scores.items() if model != mine]
         share = sum(value < scores[mine] for value in others) / len(others)
-        return (
-            Standing(
-                key=key,
-                share=self._shares.get((mine, key), share),
-                models=len(scores),
-                value=scores[mine],
-                unit=self.units.get(key, "%"),
-                label=key.partition(":")[2],
-                **self.conditions,
-            ),
+        return Standing(
+            key=key,
+            share=self._shares.get((mine, key), share),
+            models=len(scores),
+            value=scores[mine],
+            unit=self.units.get(key, "%"),
+            label=key.partition(":")[2],
+            **self.conditions,
         )
 
     def measured(self, model_id: str, key: str) -> Row | None:
@@ -76,7 +81,7 @@ class TableEvidence:
         return None if value is None else self._row(key, "-".join(mine), value)
 
     def own_keys(self, work: str) -> tuple[str, ...]:
-        return tuple(key for key in self.cohorts if key == f"own:{work}")
+        return self.cohort_keys(f"own:{work}")
 
     def released(self, model_id: str) -> date | None:
         return self._released.get(model_tokens(model_id))
