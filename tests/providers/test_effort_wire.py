@@ -54,7 +54,7 @@ def test_every_preset_that_chats_has_wire_cases_or_speaks_plain_openai() -> None
 
 
 def test_a_level_without_a_form_is_incompatible_and_names_those_there_are() -> None:
-    with pytest.raises(ProviderError, match="it takes off, low, medium, high, xhigh$") as caught:
+    with pytest.raises(ProviderError, match=r"it takes off, low, medium, high, xhigh$") as caught:
         effort_fields("xai", "openai", "grok-4.3", "max")
     assert caught.value.kind == "request_incompatible"
 

@@ -87,8 +87,10 @@ def test_an_exception_gets_the_kind_of_its_class(error: Any, kind: str) -> None:
 
 def test_an_sdk_error_is_read_by_its_status_and_body() -> None:
     class ApiStatusError(Exception):
-        status_code = 429
-        body = {"error": {"code": "insufficient_quota"}}
+        def __init__(self) -> None:
+            super().__init__("429")
+            self.status_code = 429
+            self.body = {"error": {"code": "insufficient_quota"}}
 
     assert classify_failure(error=ApiStatusError()) == "quota"
 

@@ -17,7 +17,7 @@ A model of ``"*"`` stands for every model. Instead of a behaviour, a function ``
 (plain or async) may stand anywhere. Behaviours: ``llm_server_behaviours``, all importable from here.
 
 ``requests`` lists what came in (``Seen``: method, path, headers, json, model, stream);
-``open_now`` and ``most_open`` count requests being answered. ``refused_url()`` is an address
+``open_now`` and ``most_open`` count requests being answered, ``connections`` all ever made. ``refused_url()`` is an address
 where nothing listens. ``key``, when set, is the only key accepted.
 """
 
@@ -102,9 +102,16 @@ class Seen:
 class Exchange:
     """One request being answered: what behaviours write with."""
 
-    def __init__(self, request: Seen, dialect: str, number: int, writer: asyncio.StreamWriter):
+    def __init__(
+        self,
+        request: Seen,
+        dialect: str,
+        number: int,
+        writer: asyncio.StreamWriter,
+        reader: asyncio.StreamReader,
+    ):
         self.request, self.dialect, self.number = request, dialect, number
-        self._writer = writer
+        self._writer, self._reader = writer, reader
         self.closed = False
 
     async def send_json(
@@ -139,6 +146,11 @@ class Exchange:
         self._writer.write(b"0\r\n\r\n")
         await self._writer.drain()
 
+    async def wait_gone(self, seconds: float) -> None:
+        """Wait until the client has closed its side, at most ``seconds``."""
+        with contextlib.suppress(TimeoutError, ConnectionError):
+            await asyncio.wait_for(self._reader.read(1), seconds)
+
     def drop(self) -> None:
         """Close the connection as it is."""
         self.closed = True
@@ -166,12 +178,12 @@ class LlmServer:
         self.key, self.strict = key, strict
         self.requests: list[Seen] = []
         self.default: Step = Reply("ok")
-        self.open_now = self.most_open = 0
+        self.open_now = self.most_open = self.connections = 0
         self.url = ""
         self._scripts: dict[str, deque[Step]] = defaultdict(deque)
         self._always: dict[str, Step] = {}
         self._server: asyncio.Server | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     # What to do --------------------------------------------------------------------------------
 
@@ -218,6 +230,11 @@ class LlmServer:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
 
+    def hang_up(self) -> None:
+        """Close every open connection, as a server does with idle ones."""
+        for writer in self._connections.values():
+            writer.close()
+
     async def __aenter__(self) -> Self:
         await self.start()
         return self
@@ -245,10 +262,11 @@ class LlmServer:
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self._connections.add(task)
+        self._connections[task] = writer
+        self.connections += 1
         try:
             while (seen := await _read_request(reader, writer)) is not None:
-                exchange = Exchange(seen, dialect_of(seen.path), len(self.requests), writer)
+                exchange = Exchange(seen, dialect_of(seen.path), len(self.requests), writer, reader)
                 self.requests.append(seen)
                 self.open_now += 1
                 self.most_open = max(self.most_open, self.open_now)
@@ -261,7 +279,7 @@ class LlmServer:
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
-            self._connections.discard(task)
+            self._connections.pop(task, None)
             with contextlib.suppress(Exception):
                 writer.close()
 
