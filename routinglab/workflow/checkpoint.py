@@ -66,7 +66,7 @@ def read_checkpoint(path: Path | str) -> Checkpoint:
     except (ValueError, RecursionError):
         raise CheckpointError(f"{file} is not a checkpoint: it is not JSON") from None
     schema = data.get("schemaVersion") if isinstance(data, dict) else None
-    if schema != SCHEMA_VERSION:
+    if schema != SCHEMA_VERSION or isinstance(schema, bool):
         raise CheckpointError(
             f"{file} is not a checkpoint of schema {SCHEMA_VERSION} (its schemaVersion is {schema!r}); "
             "start the workflow anew with another file"

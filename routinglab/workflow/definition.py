@@ -95,14 +95,12 @@ class Workflow(Value):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
+        _check_ids([stage.id for stage in self.stages])
         known: dict[str, frozenset[str]] = {}  # for each stage, what has surely ended before it
         waits = self.waits_for
         groups: set[str] = set()
         group: str | None = None
         for stage in self.stages:
-            if stage.id in known or stage.id == INPUT:
-                taken = "is reserved for inputs" if stage.id == INPUT else "is there twice"
-                raise InvalidInput(f"stage id {stage.id!r} {taken}")
             if stage.parallel is not None:
                 _check_group(stage, stage.parallel, group, groups)
                 groups.add(stage.parallel)
@@ -174,6 +172,14 @@ class Workflow(Value):
         from routinglab.workflow.view import view_of
 
         return view_of(self, checkpoint)
+
+
+def _check_ids(ids: list[str]) -> None:
+    for number, stage_id in enumerate(ids):
+        if stage_id == INPUT:
+            raise InvalidInput(f"stage id {INPUT!r} is reserved for inputs; choose another")
+        if stage_id in ids[:number]:
+            raise InvalidInput(f"stage id {stage_id!r} is there twice; give each stage its own")
 
 
 def _check_group(stage: Stage, name: str, group: str | None, groups: set[str]) -> None:
