@@ -15,11 +15,11 @@ from routinglab.lab.records import (
     HEADER,
     KINDS,
     RECORDING_VERSION,
+    TASK_KEYS,
     AgentRecord,
     InputsRecord,
     Outcome,
     Problem,
-    encode,
     rest_text,
     split_decision,
     unpack,
@@ -29,6 +29,11 @@ from routinglab.running.attempt import Attempt
 
 T = TypeVar("T")
 NOTHING = -1
+
+#: Columns grow by this many tasks at a time.
+_ROOM = 4096
+
+_DECISION = b'"decision":'
 
 
 class Shared(Generic[T]):
@@ -103,6 +108,22 @@ class Index:
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
     inputs: list[InputsRecord] = field(default_factory=list)
 
+    def _columns(self) -> tuple[array[int], ...]:
+        return (
+            self.task_at, self.decision_at, self.expected_input, self.expected_output, self.needs,
+            self.constraints, self.agent, self.answers, self.choice, self.rest,
+        )  # fmt: skip
+
+    def grow(self) -> None:
+        """Make room for more tasks, with nothing recorded for them."""
+        for column in self._columns():
+            column.extend(array(column.typecode, [NOTHING]) * _ROOM)
+
+    def trim(self) -> None:
+        """Take back the room that no task filled."""
+        for column in self._columns():
+            del column[len(self.ids) :]
+
     def row(self, at: int) -> dict[str, Any] | None:
         """The line that starts at this byte, read again; None for -1."""
         if at < 0:
@@ -132,7 +153,7 @@ class Index:
             if row is not None:
                 parts = self.parts.get(self.all_rests.values[self.rest[number]].parts, {})
                 whole = {**parts, **row["decision"]}
-                yield {"task": self.ids[number], "created": row.get("created"), "decision": whole}
+                yield {**row, "task": self.ids[number], "decision": whole}
 
     def decision(self, number: int) -> Decision | None:
         """The decision recorded for the task of this number."""
@@ -140,7 +161,8 @@ class Index:
         if row is None:
             return None
         parts = self.parts.get(self.all_rests.values[self.rest[number]].parts, {})
-        return Decision.model_validate({"created": row.get("created"), **parts, **row["decision"]})
+        own = {key: row[key] for key in TASK_KEYS if key in row}
+        return Decision.model_validate({**own, **parts, **row["decision"]})
 
 
 def read_index(data: bytes, name: str) -> Index:
@@ -168,6 +190,9 @@ class _Reader:
         self.index = index
         self.skip = 0
         self.seen_header = False
+        self._raw = b""
+        self._known: dict[tuple[str, bytes], int] = {}
+        self._last: tuple[str, int] = ("", NOTHING)
         self._wanted_parts: dict[str, list[int]] = {}
         self._newest: dict[str, int] = {}
         self._handlers: dict[str, Callable[[dict[str, Any], int], None]] = {
@@ -177,9 +202,8 @@ class _Reader:
 
     def read(self) -> None:
         index, data = self.index, self.index.data
-        loads = json.loads
-        at, line = self.skip, 0
-        size = len(data)
+        decode, handlers = json.JSONDecoder().raw_decode, self._handlers
+        at, line, size = self.skip, 0, len(data)
         while at < size:
             line += 1
             end = data.find(b"\n", at)
@@ -187,16 +211,20 @@ class _Reader:
             end = size if last else end
             raw = data[at:end]
             try:
-                row = loads(raw)
-                handler = self._handlers[row["kind"]]
-                handler(row, at)
+                text = raw.decode().strip()
+                row, stop = decode(text)
+                if stop != len(text):
+                    row = json.loads(text)
+                self._raw = raw
+                handlers[row["kind"]](row, at)
             except RecordingError:
                 raise
-            except (InvalidInput, RoutingLabError) as error:
+            except RoutingLabError as error:
                 index.problems.append(Problem(line, str(error)))
             except Exception as error:
                 self._unusable(raw, line, last, error)
             at = end + 1
+        index.trim()
 
     def _unusable(self, raw: bytes, line: int, last: bool, error: Exception) -> None:
         """Say what is wrong with a line; the order of the cases is from broken to merely odd."""
@@ -257,13 +285,13 @@ class _Reader:
             NOTHING
             if constraints is None
             else index.all_constraints.number(
-                encode(constraints), lambda: ModelConstraints.model_validate(constraints)
+                repr(constraints), lambda: ModelConstraints.model_validate(constraints)
             )
         )
         agent_number = (
             NOTHING
             if agent is None
-            else index.all_agents.number(encode(agent), lambda: AgentRecord.model_validate(agent))
+            else index.all_agents.number(repr(agent), lambda: AgentRecord.model_validate(agent))
         )
         number = self._open(task, fresh=True)
         index.task_at[number] = at
@@ -294,17 +322,30 @@ class _Reader:
             self.index.parts[str(digest)] = unpack(row)
 
     def _decision(self, row: dict[str, Any], at: int) -> None:
-        task, decision = row["task"], row["decision"]
-        parts = row.get("parts")
+        task, decision, parts = row["task"], row["decision"], row.get("parts")
         if parts is None:
             parts, decision = self._whole(decision)
-        text = rest_text(decision)
-        number = self.index.all_rests.number((parts, text), lambda: self._rest(parts, text))
+        number = self._rest_number(parts, decision)
         task_number = self._open(task)
         if parts not in self.index.parts:
             self._wanted_parts.setdefault(parts, []).append(task_number)
         self.index.rest[task_number] = number
         self.index.decision_at[task_number] = at
+
+    def _rest_number(self, parts: str, decision: dict[str, Any]) -> int:
+        """The number of a decision's rest, known again by its bytes where they tell it apart.
+
+        A quote inside a JSON text is escaped, so a key's bytes that occur once are that key.
+        """
+        raw = self._raw
+        key = (parts, raw[raw.rfind(_DECISION) :]) if raw.count(_DECISION) == 1 else None
+        number = self._known.get(key) if key else None
+        if number is None:
+            text = rest_text(decision)
+            number = self.index.all_rests.number((parts, text), lambda: self._rest(parts, text))
+            if key:
+                self._known[key] = number
+        return number
 
     def _whole(self, decision: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """A decision written in one piece, split as the writer splits it."""
@@ -348,6 +389,13 @@ class _Reader:
 
         An id used again is another task, named ``id#2``; what follows about the id is about it.
         """
+        if task == self._last[0] and not fresh:
+            return self._last[1]
+        number = self._number(task, fresh)
+        self._last = (task, number)
+        return number
+
+    def _number(self, task: str, fresh: bool) -> int:
         index = self.index
         number = self._newest.get(task) if self._newest else None
         if number is None:
@@ -367,10 +415,8 @@ class _Reader:
         index = self.index
         number = index.number[name] = len(index.ids)
         index.ids.append(name)
-        for column in (index.task_at, index.decision_at, index.expected_input,
-                       index.expected_output, index.needs, index.constraints, index.agent,
-                       index.answers, index.choice, index.rest):  # fmt: skip
-            column.append(NOTHING)
+        if number >= len(index.task_at):
+            index.grow()
         return number
 
 

@@ -151,9 +151,12 @@ def split_decision(decision: Decision) -> tuple[str, dict[str, Any], dict[str, A
     """A decision as (digest of its shared parts, those parts, the rest), JSON-ready."""
     whole = decision.to_dict()
     parts = {key: whole.pop(key) for key in PART_KEYS}
-    canonical = json.loads(decision.canonical())
-    shared = encode({key: canonical[key] for key in PART_KEYS})
-    return hashlib.sha256(shared.encode()).hexdigest()[:32], parts, bare(whole)
+    return parts_digest(parts), parts, bare(whole)
+
+
+def parts_digest(parts: Mapping[str, Any]) -> str:
+    """The name under which decisions refer to their shared parts."""
+    return hashlib.sha256(encode(parts).encode()).hexdigest()[:32]
 
 
 def pack(parts: Mapping[str, Any]) -> dict[str, Any]:

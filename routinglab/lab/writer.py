@@ -19,6 +19,7 @@ from routinglab.errors import RecordingError
 from routinglab.lab.records import (
     HEADER,
     RECORDING_VERSION,
+    TASK_KEYS,
     AgentRecord,
     Outcome,
     bare,
@@ -172,16 +173,9 @@ class RecordingWriter:
             self._parts.add(digest)
         if not known:
             self._append({"kind": "parts", "digest": digest, **pack(parts)})
-        created = rest.pop("created", None)
-        self._append(
-            {
-                "kind": "decision",
-                "task": task,
-                "created": created,
-                "parts": digest,
-                "decision": rest,
-            }
-        )
+        own = {key: rest.pop(key) for key in TASK_KEYS if key in rest}
+        # last, and without what is the task's own, so that a reader knows it again by its bytes
+        self._append({"kind": "decision", "task": task, **own, "parts": digest, "decision": rest})
 
     def attempt(self, task: str, attempt: Attempt) -> None:
         """Record one try of one candidate."""

@@ -47,13 +47,16 @@ def _measured_names(evals: Evidence) -> tuple[tuple[Tokens, Tokens], ...]:
     )
 
 
-def _writings(identity: Tokens, name: str) -> Iterator[Tokens]:
+@lru_cache(maxsize=8192)
+def _writings(identity: Tokens, name: str) -> tuple[Tokens, ...]:
     """The ways a model's name stands in text; lone plain words are too common to count."""
+    ways = []
     for tokens in (identity, _words(_BRACKETS.sub(" ", name))):
         # families are often named without their maker's word: Opus 5 for Claude Opus 5
         for written in (tokens, tokens[1:] if tokens[:1] == ("claude",) else ()):
             if len(written) > 1 or any(c.isdigit() for token in written for c in token):
-                yield written
+                ways.append(written)
+    return tuple(ways)
 
 
 def _words(text: str) -> Tokens:
