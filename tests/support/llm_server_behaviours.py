@@ -216,7 +216,7 @@ class Reset:
 
 @dataclass(frozen=True)
 class Stall:
-    """Nothing happens for ``seconds``; ``text`` is streamed first where the client streams."""
+    """Nothing happens for ``seconds`` or until the client goes; ``text`` is streamed first where the client streams."""
 
     seconds: float = 30.0
     text: str = ""
@@ -226,7 +226,7 @@ class Stall:
             await exchange.start_stream()
             for event in unfinished(Reply(self.text), exchange):
                 await exchange.send_piece(event)
-        await asyncio.sleep(self.seconds)
+        await exchange.wait_gone(self.seconds)
         exchange.drop()
 
 
