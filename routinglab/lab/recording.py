@@ -7,17 +7,17 @@ in the file's bytes until somebody asks for them.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from routinglab.core.text import did_you_mean
 from routinglab.errors import RecordingError
 from routinglab.lab import columns
-from routinglab.lab.index import Index, read_index
+from routinglab.lab.index import Index
+from routinglab.lab.reader import read_index
 from routinglab.lab.records import Outcome, Problem, TaskRecord
 from routinglab.routing.decision import Decision
 from routinglab.running.attempt import Attempt
@@ -144,8 +144,3 @@ def load_recording(path: str | os.PathLike[str]) -> Recording:
 def read_recording(data: bytes, *, path: Path | None = None) -> Recording:
     """Read a recording from the bytes of its file."""
     return Recording(read_index(data, str(path or "recording")), path)
-
-
-def to_json(value: Any) -> str:
-    """Readable JSON, for messages and exports."""
-    return json.dumps(value, ensure_ascii=False, indent=1)
