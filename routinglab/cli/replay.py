@@ -60,7 +60,7 @@ def replay(
         evals=evals or options.settings_of(project).evals,
         catalog=load_catalog(*catalog) if catalog else None,
         settings=options.settings_of(project) if project else None,
-        constraints=options.constraints_from(
+        also=options.constraints_from(
             max_input_cost=max_input_cost, max_output_cost=max_output_cost
         ),
         policy=policy,

@@ -7,7 +7,6 @@ plain data for JSON. Text is escaped where it is rendered, so a block may hold a
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -34,10 +33,21 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Folded:
+    """A value of a cell that shows ``summary`` and unfolds to ``text``."""
+
+    summary: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows under columns; ``caption`` says what they are and where they came from.
 
-    ``marked`` names rows (by position) to point out. ``open`` shows all rows without scrolling.
+    ``marked`` names rows (by position) to point out.
     """
 
     columns: tuple[Column, ...]
@@ -264,14 +274,21 @@ def _cell(value: Any, column: Column, numeric: bool) -> str:
     kinds = ["number"] if numeric else []
     if column.wide:
         kinds.append("wide")
-    elif not numeric and re.fullmatch(r"[^\s/]+/\S+", text):
-        kinds.append("id")
+    elif not numeric and all(len(line) <= 30 for line in text.split("\n")):
+        kinds.append("short")
     if _missing(value):
         kinds.append("missing")
     data = ""
     if numeric:
         data = ' data-v=""' if _missing(value) else f' data-v="{float(value):.12g}"'
-    return f"<td{_classes(*kinds)}{data}>{escape(text)}</td>"
+    if isinstance(value, Folded):
+        summary, lines = escape(value.summary), escape(value.text).replace("\n", "<br>")
+        content = f"<details><summary>{summary}</summary>{lines}</details>"
+    else:
+        content = escape(text).replace("\n", "<br>")
+        if " " not in text and "short" not in kinds:
+            content = content.replace("/", "/<wbr>")  # a long id breaks between its parts
+    return f"<td{_classes(*kinds)}{data}>{content}</td>"
 
 
 def _classes(*names: str) -> str:

@@ -92,6 +92,7 @@ def scatter(
     alt: str,
     caption: str = "",
     frontier: Sequence[Point] = (),
+    frontier_label: str = "Pareto frontier",
     log_x: bool = False,
 ) -> Figure:
     """Points with their names; ``frontier`` is joined by a step line, best value so far."""
@@ -104,7 +105,7 @@ def scatter(
             ordered = sorted(frontier, key=lambda p: (p.x, p.y))
             axes.step(
                 [p.x for p in ordered], [p.y for p in ordered],
-                where="post", color=_SOFT, linewidth=1.2, zorder=1, label="Pareto frontier",
+                where="post", color=_SOFT, linewidth=1.2, zorder=1, label=frontier_label,
             )  # fmt: skip
         for number, group in enumerate(groups):
             members = [p for p in points if p.group == group]

@@ -56,11 +56,11 @@ def test_a_frame_becomes_rows_under_labels_with_formats() -> None:
         mark="flipped",
     )
     markup = table._repr_html_()
-    assert '<td class="id">openai/gpt-6-astra</td>' in markup
+    assert '<td class="short">openai/gpt-6-astra</td>' in markup
     assert '<td class="number" data-v="1.2345">$1.23</td>' in markup
     assert '<td class="number missing" data-v="">—</td>' in markup
     assert '<td class="number" data-v="12000">12,000</td>' in markup
-    assert '<tr class="flip"><td class="id">x/&lt;b&gt;</td>' in markup
+    assert '<tr class="flip"><td class="short">x/&lt;b&gt;</td>' in markup
     assert '<p class="caption">From a &amp; b.</p>' in markup
     assert table.to_dict() == {
         "caption": "From a & b.",
