@@ -21,7 +21,7 @@ from routinglab.providers.chat import (
 )
 from routinglab.providers.failures import finish_of
 from routinglab.providers.http import Answer, Connection
-from routinglab.providers.openai import sound_arguments
+from routinglab.providers.openai_request import sound_arguments
 from routinglab.providers.payload import refusal_category
 from routinglab.providers.stream import broken_off, consume, cut_off, nothing_said, tell
 from routinglab.providers.wire import can_force, default_max_tokens, effort_fields, fitting_id

@@ -1,32 +1,24 @@
 """One provider's HTTP: a connection pool, limits, and every failure as one ``ProviderError``.
 
 Limits, all in decoded bytes: an error body is read up to 64 KiB, an answer up to 32 MiB (1 MiB for a
-classifier), one event of a stream up to 8 MiB, a whole stream up to 256 MiB. Connecting may take
-30 s and waiting for a free connection 60 s; reading and writing have no limit (SPEC 9.5), but TCP
-keep-alive finds a peer that is gone. Redirects are never followed, so a key goes to the configured
-host alone. A proxy from the environment is used, but never for a loopback address.
+classifier), one event of a stream up to 8 MiB, a whole stream up to 256 MiB.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import json
-import logging
 import re
-import socket
-import ssl
-import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping
-from contextvars import ContextVar
-from functools import cache
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import httpx
 
 from routinglab.core.secrets import redact
 from routinglab.errors import ProviderError
+from routinglab.providers.addresses import join, shown, target
 from routinglab.providers.failures import Failure, read_failure
+from routinglab.providers.transport import OURS, new_client
 from routinglab.providers.waits import retry_wait
 
 MAX_ERROR_BODY = 64 * 1024
@@ -34,8 +26,6 @@ MAX_ANSWER = 32 * 2**20
 MAX_STREAM = 256 * 2**20
 MAX_SHOWN = 300
 
-TIMEOUT = httpx.Timeout(None, connect=30.0, pool=60.0)
-LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100, keepalive_expiry=15.0)
 
 _ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid", "cf-ray")
 _PHRASES = {
@@ -51,17 +41,6 @@ _PHRASES = {
 }
 
 T = TypeVar("T")
-
-
-class _KeyAuth(httpx.Auth):
-    """Adds the key at the last moment, so that no client, request or header repr holds it."""
-
-    def __init__(self, headers: Mapping[str, str]) -> None:
-        self._headers = dict(headers)
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        request.headers.update(self._headers)
-        yield request
 
 
 class Answer:
@@ -155,17 +134,7 @@ class Connection:
         self.url = join(base_url, path)
         self._secrets = tuple(secrets)
         private = {**(headers or {}), **(auth or {})}
-        self._client = httpx.AsyncClient(
-            auth=_KeyAuth(private),
-            headers={"accept-encoding": "identity", "user-agent": "routinglab"},
-            timeout=TIMEOUT,
-            limits=LIMITS,
-            follow_redirects=False,
-            trust_env=proxies and not is_loopback(self.url.host),
-            verify=_tls(),
-            mounts=_kept_alive(),
-        )
-        _hide_addresses_in_logs()
+        self._client = new_client(self.url, private, proxies=proxies)
 
     def __repr__(self) -> str:
         return f"Connection({self.provider!r}, {shown(self.url)!r})"
@@ -196,7 +165,7 @@ class Connection:
             "accept": "text/event-stream, application/json" if stream else "application/json",
         }
         answer: Answer | None = None
-        quiet = _OURS.set(True)
+        quiet = OURS.set(True)
         try:
             async with self._client.stream(
                 "POST", self.url, content=content, headers=headers
@@ -232,7 +201,7 @@ class Connection:
                 error_type=type(error).__name__,
             )
         finally:
-            _OURS.reset(quiet)
+            OURS.reset(quiet)
 
     def error(self, failure: Failure, what: str, *, error_type: str | None = None) -> ProviderError:
         """The error of a request that was not sent."""
@@ -242,9 +211,9 @@ class Connection:
         failure = read_failure(answer.status, body, answer.headers)
         what = ""
         if 300 <= answer.status < 400:
-            target = answer.headers.get("location", "")
+            where = answer.headers.get("location", "")
             what = (
-                f"redirects {shown(self.url)} to {_target(self.url, target)}; set its baseUrl there"
+                f"redirects {shown(self.url)} to {target(self.url, where)}; set its baseUrl there"
             )
         elif failure.kind == "config":
             what = f"has no API at {shown(self.url)} (HTTP {answer.status}); check its baseUrl"
@@ -295,77 +264,3 @@ def clean(text: str, limit: int) -> str:
 
 def _plain(code: str | None) -> str | None:
     return code if code and re.fullmatch(r"[\w.:-]{1,64}", code) else None
-
-
-def join(base_url: str, path: str) -> httpx.URL:
-    """The address of an endpoint: ``path`` under ``base_url``, whose own ``/v1`` is not doubled."""
-    base = httpx.URL(base_url)
-    below = base.path.rstrip("/")
-    if below.endswith("/v1") and path.startswith("/v1/"):
-        path = path.removeprefix("/v1")
-    if not below.endswith(path):
-        below += path
-    query = f"?{base.query.decode()}" if base.query else ""
-    return base.copy_with(raw_path=(below + query).encode(), fragment=None)
-
-
-def shown(url: httpx.URL) -> str:
-    """Host and path of an address, without what may hold a secret."""
-    port = f":{url.port}" if url.port else ""
-    return f"{url.host}{port}{url.path}"
-
-
-def _target(url: httpx.URL, location: str) -> str:
-    try:
-        return clean(shown(url.join(location)), 200)
-    except (httpx.InvalidURL, ValueError):
-        return "an address that cannot be read"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address is this machine itself."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    """One context for all: loading the certificates takes longer than the rest of a client."""
-    return httpx.create_ssl_context()
-
-
-def _kept_alive() -> dict[str, httpx.AsyncBaseTransport] | None:
-    """Transports whose sockets notice a dead peer; none where a proxy serves every address."""
-    if "all" in urllib.request.getproxies():
-        return None
-    options: list[tuple[int, int, int]] = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
-    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 6)):
-        if hasattr(socket, name):
-            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
-    transport = httpx.AsyncHTTPTransport(verify=_tls(), limits=LIMITS, socket_options=options)
-    return {"all://": transport}
-
-
-_OURS: ContextVar[bool] = ContextVar("routinglab_request", default=False)
-
-
-class _NoSecretAddress(logging.Filter):
-    """Takes query and user from the addresses that httpx logs for this package's requests."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if _OURS.get() and isinstance(record.args, tuple):
-            record.args = tuple(
-                arg.copy_with(query=None, userinfo=b"") if isinstance(arg, httpx.URL) else arg
-                for arg in record.args
-            )
-        return True
-
-
-def _hide_addresses_in_logs() -> None:
-    logger = logging.getLogger("httpx")
-    if not any(isinstance(known, _NoSecretAddress) for known in logger.filters):
-        logger.addFilter(_NoSecretAddress())

@@ -30,7 +30,9 @@ def as_answer(body: bytes, answer: Answer) -> dict[str, Any]:
             raise Unreadable(read_failure(answer.status, body, answer.headers)) from None
         what = f"sent {answer.content_type or 'a body without a type'} that is not a JSON answer"
         raise _malformed(answer, what) from None
-    if not isinstance(value, dict) or has_error(value):
+    if not isinstance(value, dict):
+        raise _malformed(answer, "sent JSON that is not an object")
+    if has_error(value):
         failure = read_failure(answer.status, value, answer.headers)
         raise Unreadable(failure, retry_after=retry_wait(answer.headers, value))
     return value

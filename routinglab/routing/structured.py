@@ -8,9 +8,8 @@ cancellation is raised.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -21,8 +20,8 @@ from routinglab.providers.chat import ChatClient, ChatReply, ChatRequest, Messag
 from routinglab.providers.classify import Classifier, ClassifyReply, ClassifyRequest, Question
 from routinglab.providers.retry import RetryPolicy
 from routinglab.routing.decision import RequestPurpose, RoutingRequest
+from routinglab.routing.structured_answer import TOOL, read_answer, validator
 
-TOOL = "structured_output"
 TOOL_DESCRIPTION = "Give the answer. Call this exactly once, with every field filled in."
 MAX_REPAIRS = 3
 
@@ -170,7 +169,7 @@ async def _chat(
         force_tool=TOOL,
         effort=effort,
     )
-    validate = _validator(schema)
+    validate = validator(schema)
     problem = ""
     for _ in range(1 + MAX_REPAIRS):
         reply, request = await _send_chat(client, log, request)
@@ -219,60 +218,6 @@ def _corrected(request: ChatRequest, reply: ChatReply, problem: str) -> ChatRequ
     return replace(request, messages=(*request.messages, *turns))
 
 
-def read_answer(
-    reply: ChatReply, validate: Callable[[Any], str]
-) -> tuple[Mapping[str, Any] | None, str]:
-    """The one valid object in a reply, or None and what was wrong, as a sentence for the model."""
-    if reply.finish == "length":
-        return None, "it was cut off; be brief."
-    calls = reply.tool_calls
-    if not calls:
-        return None, f"{TOOL} was not called."
-    if len(calls) > 1:
-        return None, f"there were {len(calls)} tool calls, not one."
-    if calls[0].name != TOOL:
-        return None, f"{calls[0].name[:60]!r} is not a tool here."
-    try:
-        value = json.loads(
-            calls[0].arguments, object_pairs_hook=_no_twice, parse_constant=_no_constant
-        )
-    except RecursionError:
-        return None, "the arguments are nested too deeply."
-    except ValueError as error:
-        return None, f"the arguments are not valid JSON ({str(error)[:120]})."
-    if problem := validate(value):
-        return None, problem
-    return value, ""
-
-
-def _no_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key is there twice")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
-
-
-def _validator(schema: Mapping[str, Any]) -> Callable[[Any], str]:
-    """A function that says what is wrong with a value, or an empty text."""
-    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-
-    checker = Draft202012Validator(dict(schema))
-
-    def problem(value: Any) -> str:
-        errors = sorted(checker.iter_errors(value), key=lambda e: list(map(str, e.path)))
-        told = [
-            f"{'.'.join(str(p) for p in error.path) or 'the answer'}: {error.message[:200]}."
-            for error in errors[:5]
-        ]
-        return " ".join(told)
-
-    return problem
-
-
 async def ask_classifier(
     client: Classifier,
     model: str,
@@ -297,10 +242,13 @@ async def ask_classifier(
 
 
 async def _within_deadline(
-    log: _Log, work: Awaitable[tuple[Mapping[str, Any], str | None]]
+    log: _Log, work: Coroutine[Any, Any, tuple[Mapping[str, Any], str | None]]
 ) -> Inference:
     patience = log.patience
-    left = None if patience.deadline is None else max(0.0, patience.deadline - patience.clock())
+    left = None if patience.deadline is None else patience.deadline - patience.clock()
+    if left is not None and left <= 0:
+        work.close()
+        return Inference(None, (), _late(log.model))
     try:
         async with asyncio.timeout(left) as limit:
             answer, responded = await work
@@ -311,11 +259,14 @@ async def _within_deadline(
             raise
         if log.entries and log.entries[-1].outcome == "cancelled":
             log.relabel("deadline")
-        late = ProviderError(
-            f"{log.model} did not decide before the deadline",
-            kind="network_timeout",
-            error_type="deadline",
-            provider=split_id(log.model)[0],
-        )
-        return Inference(None, tuple(log.entries), late)
+        return Inference(None, tuple(log.entries), _late(log.model))
     return Inference(answer, tuple(log.entries), responded=responded)
+
+
+def _late(model: str) -> ProviderError:
+    return ProviderError(
+        f"{model} did not decide before the deadline",
+        kind="network_timeout",
+        error_type="deadline",
+        provider=split_id(model)[0],
+    )

@@ -8,12 +8,6 @@ import traceback
 from typing import Any
 
 import pytest
-
-from routinglab.errors import ProviderError
-from routinglab.providers import http
-from routinglab.providers.http import Connection, is_loopback, join, shown
-from routinglab.providers.openai import OpenAiClient
-from routinglab.providers.registry import Providers
 from support.llm_server import (
     Cut,
     ErrorInside,
@@ -33,6 +27,13 @@ from support.llm_server import (
     wrong_type,
 )
 from support.providers import ENV, KEY, ask, on_loopback, run, settings_for
+
+from routinglab.errors import ProviderError
+from routinglab.providers import http
+from routinglab.providers.addresses import is_loopback, join, shown
+from routinglab.providers.http import Connection
+from routinglab.providers.openai import OpenAiClient
+from routinglab.providers.registry import Providers
 
 BOTH = pytest.mark.parametrize("name", ["oai", "ant"])
 STREAM = pytest.mark.parametrize("stream", [False, True])
@@ -112,7 +113,9 @@ def test_a_server_that_refuses_connections_is_named_by_host_and_path() -> None:
 
     error = run(test())
     assert (error.kind, error.status, error.error_type) == ("network_timeout", None, "ConnectError")
-    assert str(error) == f"p could not be reached at {url.removeprefix('http://')}/v1/chat/completions"
+    assert (
+        str(error) == f"p could not be reached at {url.removeprefix('http://')}/v1/chat/completions"
+    )
 
 
 def test_a_wrong_address_names_host_and_path_without_query_or_user() -> None:
@@ -153,8 +156,7 @@ def test_a_body_beyond_the_limit_is_refused_and_not_read_to_its_end(
     stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("routinglab.providers.stream.MAX_ANSWER", 200_000)
-    step = Huge(20 * 2**20) if stream else Huge(20 * 2**20)
-    error = failed("oai", step, stream=stream)
+    error = failed("oai", Huge(20 * 2**20), stream=stream)
     assert error.kind == "provider_unavailable"
     assert error.error_type in ("too_large", "malformed")
 
@@ -239,7 +241,9 @@ def test_a_key_with_a_line_end_inside_never_reaches_a_message() -> None:
     async def test() -> ProviderError:
         async with LlmServer() as server:
             auth = {"authorization": f"Bearer {KEY}\nX: y"}
-            client = OpenAiClient(Connection("p", server.openai_url, "/chat/completions", auth=auth))
+            client = OpenAiClient(
+                Connection("p", server.openai_url, "/chat/completions", auth=auth)
+            )
             with pytest.raises(ProviderError) as caught:
                 await client.chat(ask())
             await client.aclose()
@@ -263,7 +267,9 @@ def test_loopback_needs_no_proxy_and_other_hosts_take_the_environments(
             far = OpenAiClient(Connection("far", "http://provider.invalid/v1", "/chat/completions"))
             assert (await near.chat(ask())).text == "ok"
             assert (await far.chat(ask())).text == "ok"
-            direct = Connection("d", "http://provider.invalid/v1", "/chat/completions", proxies=False)
+            direct = Connection(
+                "d", "http://provider.invalid/v1", "/chat/completions", proxies=False
+            )
             with pytest.raises(ProviderError):
                 await OpenAiClient(direct).chat(ask())
             for client in (near, far, direct):

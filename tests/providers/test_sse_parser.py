@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,7 +34,7 @@ def test_line_ends_comments_names_and_joined_lines() -> None:
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12))
 def test_pieces_may_end_at_any_byte(cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(STREAM)]
-    pieces = [STREAM[a:b] for a, b in zip(places, places[1:], strict=False)]
+    pieces = [STREAM[a:b] for a, b in itertools.pairwise(places)]
     assert parsed(pieces) == EVENTS
 
 
