@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from routinglab.workflow.definition import Stage, Workflow
     from routinglab.workflow.load import load_workflow
     from routinglab.workflow.result import StageResult, WorkflowResult
+    from routinglab.workflow.runner_host import RunnerHost
     from routinglab.workflow.view import WorkflowView
 
 _HOME = {
     "Checkpoint": "checkpoint",
+    "RunnerHost": "runner_host",
     "Stage": "definition",
     "StageRecord": "checkpoint",
     "StageResult": "result",
@@ -26,6 +28,7 @@ _HOME = {
 
 __all__ = [
     "Checkpoint",
+    "RunnerHost",
     "Stage",
     "StageRecord",
     "StageResult",

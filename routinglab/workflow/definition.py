@@ -31,7 +31,7 @@ class Stage(Value):
     """One step: a prompt and what may answer it.
 
     ``model`` is ``auto`` (routed by the prompt), a model's name with an optional effort suffix, or
-    None for the host's default. Stages run one after another in the order given; neighbours with
+    None for what the agent or the host says. Stages run one after another in the order given; neighbours with
     the same ``parallel`` word run side by side, and ``after`` names other stages to wait for
     instead. ``on_failure="continue"`` lets the workflow go on without this stage's answer, past
     stages that quote it.
@@ -65,6 +65,12 @@ class Stage(Value):
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
+
+    @model_validator(mode="after")
+    def _one_agent(self) -> Self:
+        if self.agent is not None and self.skill is not None:
+            raise InvalidInput(f"stage {self.id!r} has both 'agent' and 'skill'; keep one")
+        return self
 
     @property
     def references(self) -> tuple[Reference, ...]:

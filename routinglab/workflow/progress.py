@@ -95,11 +95,9 @@ class Progress:
             assert choice is not None
             outcome = await self.run(stage, prompt, choice)
             record = self._with_outcome(record, outcome)
-        except CheckpointError:
-            raise
         except Exception as error:
             record = self._with_failure(record, error)
-        self._save(record)
+        self._save(record)  # a checkpoint that cannot be written ends the run, not the stage
 
     async def _decided(self, stage: Stage, prompt: str, record: StageRecord) -> StageRecord:
         known = self.records.get(stage.id)

@@ -102,6 +102,7 @@ def test_after_names_what_to_wait_for_and_a_plain_stage_waits_for_all_above() ->
         ([stage("a"), stage("b", "{{a.cost}}")], "a stage has text, model"),
         ([stage("a", "{{input}}")], "name the input"),
         ([stage("a b")], "id"),
+        ([stage("a", agent="x", skill="y")], "both 'agent' and 'skill'"),
         ([stage("a", "")], "prompt"),
         ([stage("a", modle="auto")], "Did you mean 'model'"),
         ([stage("a", taskNeeds={"work": "cooking"})], "cooking"),

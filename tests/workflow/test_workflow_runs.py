@@ -115,6 +115,14 @@ def test_a_failing_stage_stops_what_comes_after_and_keeps_its_siblings_answers()
     asyncio.run(main())
 
 
+def test_a_failing_stage_keeps_siblings_that_wait_for_their_turn_from_starting() -> None:
+    host = Host({"bad": ValueError("broken")})
+    stages = [stage("bad", parallel="g"), stage("next", parallel="g")]
+    result = host.go(chain(*stages), limit=1)
+    assert result.state == "failed"
+    assert [name for name, _ in host.ran] == ["bad"]
+
+
 def test_a_stage_that_may_fail_lets_the_rest_go_on_past_those_that_quote_it() -> None:
     host = Host({"bad": RunFailed("nobody answered")})
     workflow = chain(
