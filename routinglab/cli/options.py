@@ -176,6 +176,7 @@ def router_of(
 ) -> Router:
     """A router over what the options name; says on stderr how much of the catalog it offers."""
     from routinglab.cli.output import note
+    from routinglab.evals.evals import load_evals
     from routinglab.lab.writer import RecordingWriter
     from routinglab.routing.router import Router
 
@@ -183,7 +184,7 @@ def router_of(
     router = Router(
         settings,
         catalog_of(catalog, settings),
-        evals or settings.evals,
+        load_evals(evals) if evals is not None else settings.evals,
         policy=policy,
         what_if=all_models,
         record=RecordingWriter(record) if record is not None else None,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from routinglab.report.blocks import Column, Facts, Folded, Table
 
 if TYPE_CHECKING:
     from routinglab.lab.recording import Recording
-    from routinglab.lab.redecide import Redecided
     from routinglab.lab.replay import Replay
     from routinglab.routing.decision import Decision
 
@@ -33,40 +32,30 @@ def overview(replay: Replay) -> Facts:
 
 def decisions_table(replay: Replay) -> Table:
     """One row a task: what it is, where it goes at which effort, why, and what comes next."""
-    rows: list[tuple[Any, ...]] = []
-    frame = replay.decisions.set_index("task")
+    rows = []
+    costs = replay.decisions.set_index("task")["cost_after"]
     for task in replay.recording:
-        cost = frame.at[task.id, "cost_after"]
         result = replay.result(task.id)
-        if result.after is None:
-            rows.append(
-                (task.id, _task(task.text), *_needs(result), None, None, result.why, None, None)
-            )
-            continue
-        decision = replay.decision(task.id)
         rows.append(
             (
                 task.id,
                 _task(task.text),
-                *_needs(result),
-                decision.primary.model,
-                decision.primary.effort or "none",
-                Folded(_short_why(decision), decision.explain().text),
-                "\n".join(str(fallback) for fallback in decision.fallbacks),
-                cost,
+                *(_choice(replay.decision(task.id)) if result.after else _no_choice(result.why)),
+                costs[task.id],
+                *map(_words, (result.work, result.difficulty, result.mistake_cost)),
             )
         )
     columns = (
         Column("Task"),
         Column("What it asks", wide=True),
-        Column("Work"),
-        Column("Difficulty"),
-        Column("Mistake costs"),
         Column("Routed to"),
         Column("Effort"),
         Column("Why", wide=True),
         Column("Fallbacks"),
         Column("USD", ",.3f", hint="expected tokens at catalog prices"),
+        Column("Work"),
+        Column("Difficulty"),
+        Column("Mistake costs"),
     )
     return Table(
         columns,
@@ -135,8 +124,14 @@ def _folded(why: str) -> Folded | str:
     return why if len(why) <= 90 else Folded(head, why)
 
 
-def _needs(result: Redecided) -> tuple[str | None, str | None, str | None]:
-    return _words(result.work), _words(result.difficulty), _words(result.mistake_cost)
+def _choice(decision: Decision) -> tuple[str, str, Folded, str]:
+    why = Folded(_short_why(decision), decision.explain().text)
+    fallbacks = "\n".join(str(fallback) for fallback in decision.fallbacks)
+    return decision.primary.model, decision.primary.effort or "none", why, fallbacks
+
+
+def _no_choice(why: str) -> tuple[None, None, str, None]:
+    return None, None, why, None
 
 
 def _words(name: str | None) -> str | None:

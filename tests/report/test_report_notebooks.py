@@ -1,0 +1,207 @@
+"""The shipped notebooks, run as people run them: the page's figures, its bytes, and in a browser."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.chromium import chromium_page
+
+from routinglab.resources import shipped
+
+# the pages are made once for all tests here, so one worker takes them all
+pytestmark = [pytest.mark.notebook, pytest.mark.xdist_group("shipped notebooks")]
+
+NAMES = ("main", "evals", "replay")
+
+
+def start(name: str, folder: Path, seed: str, zone: str) -> subprocess.Popen[bytes]:
+    """``routinglab report NAME`` in an empty home, without keys and without any way out."""
+    (folder / "home").mkdir(parents=True)
+    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LD_LIBRARY_PATH")}
+    env = {
+        **kept, "HOME": str(folder / "home"), "TMPDIR": str(folder), "PYTHONHASHSEED": seed,
+        "TZ": zone, "HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9",
+    }  # fmt: skip
+    command = [sys.executable, "-m", "routinglab", "report", name, "-q", "-o", f"{name}.html"]
+    return subprocess.Popen(command, cwd=folder, env=env, stderr=subprocess.PIPE)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
+    """Each page, and the main one a second time under other surroundings."""
+    root = tmp_path_factory.mktemp("pages")
+    runs = [
+        ("main", "1", "UTC"),
+        ("main", "77", "Asia/Tokyo"),
+        ("evals", "2", "UTC"),
+        ("replay", "3", "UTC"),
+    ]
+    made: dict[str, list[Path]] = {}
+    for pair in (runs[:2], runs[2:]):  # two at a time: as many as small machines have cores
+        started = []
+        for name, seed, zone in pair:
+            folder = root / f"{name}-{seed}"
+            started.append((name, folder, start(name, folder, seed, zone)))
+        for name, folder, process in started:
+            _, told = process.communicate(timeout=120)
+            assert process.returncode == 0, told.decode()
+            made.setdefault(name, []).append(folder / f"{name}.html")
+    return made
+
+
+def words_of(page: Path) -> str:
+    text = re.sub(
+        r"<style>.*?</style>|<script.*?</script>|<svg.*?</svg>", "", page.read_text(), flags=re.S
+    )
+    return html.unescape(re.sub(r"<[^>]+>", " ", text))
+
+
+def row_of(page: Path, start: str) -> str:
+    """The words of the table row whose first cell is ``start``."""
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", page.read_text(), flags=re.S)
+    for row in rows:
+        cells = [
+            html.unescape(re.sub(r"<[^>]+>", " ", c)).strip()
+            for c in re.findall(r"<td.*?</td>", row, re.S)
+        ]
+        if cells and cells[0] == start:
+            return " | ".join(cells)
+    raise AssertionError(f"no row starts with {start!r}")
+
+
+def test_the_main_page_is_the_same_to_the_byte_in_other_surroundings(pages) -> None:
+    first, second = pages["main"]
+    assert first.read_bytes() == second.read_bytes()
+    manifests = [p.with_suffix(".manifest.json").read_bytes() for p in (first, second)]
+    assert manifests[0] == manifests[1]
+
+
+def test_every_recorded_task_is_shown_with_where_it_goes(pages) -> None:
+    lines = shipped("evals", "subagent-tasks.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    tasks = [row["id"] for row in rows if row.get("kind") == "task"]
+    chosen = {
+        row["task"]: row["decision"]["primary"] for row in rows if row.get("kind") == "decision"
+    }
+    assert len(tasks) >= 40
+    for task in tasks:
+        row = row_of(pages["main"][0], task)
+        assert chosen[task]["model"] in row.replace("/ ", "/")
+        assert f"| {chosen[task].get('effort') or 'none'} |" in row
+
+
+@pytest.mark.parametrize(
+    ("policy", "figures"),
+    [
+        # score, USD in all and reward regret that the study's own data give
+        ("oracle by reward", ("79.0%", "27.62", "0.0")),
+        ("Always claude-opus-4-6", ("63.6%", "194.91", "43.7")),
+        ("ACRouter", ("73.3%", "86.72", "15.9")),
+        ("LinUCB", ("55.1%", "75.03", "46.7")),
+        ("kNN retrieval", ("32.4%", "7.49", "80.0")),
+        ("LogReg", ("39.2%", "68.0")),
+        ("always gpt-5.4", ("64.2%", "18.27")),
+    ],
+)
+def test_the_main_page_has_the_figures_of_known_routers(pages, policy, figures) -> None:
+    row = row_of(pages["main"][0], policy).split(" | ")
+    assert [figure for figure in figures if figure not in row] == []
+
+
+def test_the_manifest_lists_the_files_the_figures_came_from(pages) -> None:
+    manifest = json.loads(pages["main"][0].with_suffix(".manifest.json").read_text())
+    listed = {row["name"]: row["sha256"] for row in manifest["inputs"]}
+    for name in ("evals.md", "subagent-tasks.jsonl"):
+        expected = hashlib.sha256(shipped("evals", name).read_bytes()).hexdigest()
+        assert listed[f"evals/{name}"] == expected
+    assert any("curated" in name for name in listed)
+    assert manifest["parameters"]["max_output_price"] == 10.0
+    assert {"pandas", "matplotlib", "routinglab"} <= set(manifest["versions"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pages_hold_no_trace_of_the_machine(pages, name: str) -> None:
+    text = pages[name][0].read_text()
+    assert str(pages[name][0].parent) not in text
+    assert str(Path.home()) + "/" not in text
+    assert "0x7f" not in text
+
+
+def test_the_evals_page_shows_the_frontier_and_every_result(pages) -> None:
+    words = words_of(pages["evals"][0])
+    assert "The Pareto frontier" in words
+    assert "GPT-5.6 Luna (xhigh)" in words
+    assert re.search(r"Results\s+[\d,]{3,}", words)
+
+
+@pytest.fixture(scope="module")
+def opened(pages) -> Iterator[tuple]:
+    with chromium_page(offline=True, viewport={"width": 1200, "height": 900}) as (page, seen):
+        page.goto(pages["main"][0].as_uri())
+        yield page, seen, pages
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_opens_offline_without_errors_or_requests(opened, name: str) -> None:
+    page, seen, pages = opened
+    seen.errors.clear()
+    seen.requests.clear()
+    own = pages[name][0].as_uri()
+    page.goto(own)
+    page.wait_for_load_state("networkidle")
+    assert page.locator("h1").count() == 1
+    assert seen.errors == []
+    assert [url for url in seen.requests if url != own and not url.startswith("data:")] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.browser
+def test_tables_sort_and_filter_in_the_page(opened) -> None:
+    page, seen, pages = opened
+    page.goto(pages["main"][0].as_uri())
+    section = page.locator("#cell-outcomes-table")
+    section.get_by_role("button", name="USD in all").click()
+    first = section.locator("tbody tr td").first
+    assert first.inner_text() == "cheapest"
+    section.get_by_role("button", name="USD in all").click()
+    assert first.inner_text() in ("cascade by price", "Always claude-opus-4-6")
+    section.get_by_role("searchbox").fill("routed by")
+    shown = section.locator("tbody tr:visible")
+    assert shown.count() >= 2
+    assert all("routed by" in text for text in shown.all_inner_texts())
+    assert seen.errors == []
+
+
+@pytest.mark.browser
+def test_a_reason_unfolds_to_the_whole_explanation(opened) -> None:
+    page, _, pages = opened
+    page.goto(pages["main"][0].as_uri())
+    row = page.locator("#cell-tasks-table tbody tr").first
+    reason = row.locator("td").nth(4)
+    assert "runner-up" not in reason.inner_text()
+    reason.locator("summary").click()
+    assert "runner-up" in reason.inner_text()
+
+
+@pytest.mark.browser
+def test_the_page_follows_a_dark_setting(opened) -> None:
+    page, seen, pages = opened
+    page.goto(pages["main"][0].as_uri())
+    page.emulate_media(color_scheme="dark")
+    colours = page.evaluate(
+        "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
+    )
+    page.emulate_media(color_scheme="light")
+    assert max(map(int, re.findall(r"\d+", colours[0])[:3])) < 60
+    assert min(map(int, re.findall(r"\d+", colours[1])[:3])) > 180
+    assert seen.errors == []
