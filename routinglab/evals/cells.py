@@ -32,13 +32,19 @@ _MATH = (
 _SPACES = re.compile(r"[\s\u200b\u200c\u200d\ufeff]+")
 
 
-def split_row(line: str, width: int | None = None) -> list[str]:
+def split_row(line: str, width: int | None = None, *, leading: bool = True) -> list[str]:
     """Cells of a table line, markup and all; ``width`` is how many the header has.
+
+    ``leading`` tells that the table's lines begin with a pipe; where they do not, a row that does
+    has an empty first cell.
 
     ``\\|`` is a literal pipe. A pipe inside a code span divides cells for some writers and not for
     others: the reading that gives ``width`` cells is taken, else the one that keeps spans whole.
     """
     text = line.strip()
+    if not leading and text.startswith("|") and width is not None:
+        cells = split_row(text, width)
+        return ["", *cells] if len(cells) < width else cells
     if "`" not in text:
         return _cells(text, ())
     whole = _cells(text, _code_spans(text))

@@ -152,7 +152,8 @@ class Cohorts:
             hit = self._forms.get(form)
             if hit:
                 for order, rows in hit.items():
-                    sections.setdefault(order, rows)
+                    if order not in sections and (own := _same_snapshot(rows, form, tokens)):
+                        sections[order] = own
             if not self._may_shorten(form):
                 break
             form = form[:-1]
@@ -189,6 +190,18 @@ class Cohorts:
                 result = _standing(key, cohort.top(own), *shared)
         found.standings[key] = result
         return result
+
+
+def _same_snapshot(rows: list[Row], form: Tokens, tokens: Tokens) -> list[Row]:
+    """Rows of a shortened form, without those of another snapshot than the candidate's own."""
+    own = [token for token in tokens[len(form) :] if token.isdigit()]
+    if not own:
+        return rows
+    return [
+        row
+        for row in rows
+        if all(not token.isdigit() or token in own for token in row.tokens[len(form) :])
+    ]
 
 
 def _standing(key: str, row: Row, share: float, models: int) -> Standing:

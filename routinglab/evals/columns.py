@@ -22,6 +22,7 @@ from routinglab.evals.words import (
 )
 
 _AT_REPORTER = re.compile(r"^(.+?)\s*@\s*([A-Za-z][\w .&-]*)$")
+_PLUS_MINUS = ("±", "+/-", "+-")
 _LOOSE_MODEL = re.compile(
     r"models?\b(?!\s+(?:size|family|provider|maker|type|count|card|licen[cs]e))", re.I
 )
@@ -86,7 +87,7 @@ def read_columns(
     by_effort = sum(effort is not None for effort in efforts) >= 2
     topic = _topic(place)
     for at, text in enumerate(header):
-        role = raw[at]
+        role = "ci" if text.strip() in _PLUS_MINUS else raw[at]
         if at in (found.model, found.roles.get("slug"), found.roles.get("agent_model")):
             continue
         column = [row[at] for row in cells if at < len(row)]
@@ -94,7 +95,7 @@ def read_columns(
             continue
         if role in ("benchmark", "value") and not long_form:
             role = None
-        if role in ("effort", "about", "setting") and _mostly_figures(column):
+        if role in ("effort", "about") and _mostly_figures(column):
             role = None
         if role == "ci":
             _attach_ci(found, at)

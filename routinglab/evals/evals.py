@@ -216,6 +216,7 @@ def _evals(text: str, digest: str, path: Path | None, warnings: Iterable[Warned]
         )
     document = read_document(text)
     document.warnings[:0] = list(warnings)
+    document.warnings.sort(key=lambda warned: warned.line)
     if not document.rows:
         document.warnings.append(Warned(0, "the file holds no table of results"))
     return Evals(document, digest=digest, path=path)

@@ -63,13 +63,15 @@ def decode(data: bytes) -> tuple[str, list[Warned]]:
 
 
 def _as(data: bytes, encoding: str) -> tuple[str, list[Warned]]:
+    warnings: list[Warned] = []
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
+        warnings.append(Warned(line, f"bytes that are not {encoding.upper()} text were replaced"))
         text = data.decode(encoding, errors="replace")
-        return text, [Warned(line, f"bytes that are not {encoding.upper()} text were replaced")]
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        return text.replace("\0", "\ufffd"), [Warned(line, "a NUL character was replaced")]
-    return text, []
+        warnings.append(Warned(line, "a NUL character was replaced"))
+        text = text.replace("\0", "\ufffd")
+    return text, warnings

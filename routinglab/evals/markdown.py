@@ -34,10 +34,14 @@ class Prose:
 
 @dataclass(slots=True)
 class TableBlock:
-    """A pipe table: raw cells of its header, and of its rows with their line numbers."""
+    """A pipe table: raw cells of its header, and of its rows with their line numbers.
+
+    ``leading``: its header begins with a pipe.
+    """
 
     header: list[str]
     line: int
+    leading: bool = True
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
 
 
@@ -240,7 +244,7 @@ def _table(
     rule = next((at for at in range(1, len(lines)) if is_rule(lines[at][1])), None)
     outer = all(line.lstrip().startswith("|") for _, line in lines)
     if rule is None:
-        if before is not None and outer:
+        if before is not None and outer and len(split_row(lines[0][1])) == len(before.header):
             _add_rows(before, lines)
             return before
         if not outer or len(lines) < 2:
@@ -261,7 +265,7 @@ def _table(
                 Warned(number, "a line above the header of a table was passed over")
             )
     number, line = lines[rule - 1]
-    table = TableBlock(split_row(line), number)
+    table = TableBlock(split_row(line), number, line.lstrip().startswith("|"))
     _add_rows(table, lines[rule + 1 :])
     return table
 
@@ -270,4 +274,4 @@ def _add_rows(table: TableBlock, lines: list[tuple[int, str]]) -> None:
     width = len(table.header)
     for number, line in lines:
         if not is_rule(line):
-            table.rows.append((number, split_row(line, width)))
+            table.rows.append((number, split_row(line, width, leading=table.leading)))

@@ -8,7 +8,7 @@ Wilson's where all scores are 0 or 1, else Student's t over the tasks (none for 
 is ``unknown`` counts as not stated.
 
 Rounding, shared by the figures and the text: scores and intervals to 2 decimals, the rest to 6
-significant digits.
+significant digits and 12 decimals.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def half_width(values: np.ndarray[Any, np.dtype[np.float64]]) -> float | None:
 
 
 def significant(value: float) -> str:
-    """A number in plain notation with 6 significant digits."""
-    return np.format_float_positional(float(f"{value:.6g}"), trim="-")
+    """A number in plain notation with 6 significant digits and at most 12 decimals."""
+    return np.format_float_positional(round(float(f"{value:.6g}"), 12), trim="-")
 
 
 def _mean(values: Series[float]) -> float | None:

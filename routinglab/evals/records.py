@@ -218,7 +218,7 @@ class TableReader:
             reporter, setting = REPORTERS[setting.casefold()], None
         if reporter:
             reporter = REPORTERS.get(reporter.casefold(), reporter)
-        key = column.key + ("-delta" if figure.delta else "")
+        key = column.key + ("-delta" if figure.delta and column.known else "")
         if edition.namespace == "pub" and reporter:
             key = f"{key}@{reporter}"
         return Draft(

@@ -10,7 +10,7 @@ from routinglab.evals.benchmarks import SourceName, find_label, source_named
 from routinglab.evals.cells import plain_text
 from routinglab.evals.dates import find_date, heading_version, stated_date
 from routinglab.evals.row import Edition
-from routinglab.evals.words import reporter_in
+from routinglab.evals.words import may_be_reporter, reporter_in
 
 _KEY_ITEM = re.compile(
     r"(?:`([^`]{1,40})`|\*\*([^*]{1,40})\*\*)\s*(?:\([^()]*\)\s*)?(?::|=|—|–|-)\s+?(.+)$"
@@ -216,8 +216,9 @@ def _reporter(inner: tuple[Section, ...], said: int) -> str | None:
         name = reporter_in(section.text)
         if name:
             return name
-        if not source_named(section.text) and find_label("pub", section.text) is None:
-            return _TRIM.sub("", _AFTER.split(section.text, maxsplit=1)[0]).strip() or None
+        name = _TRIM.sub("", _AFTER.split(section.text, maxsplit=1)[0]).strip()
+        if may_be_reporter(name) and not source_named(name) and find_label("pub", name) is None:
+            return name
     return None
 
 

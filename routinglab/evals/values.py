@@ -104,7 +104,7 @@ def read_figure(text: str) -> Figure | None:
         per = _PER.match(cleaned, at)
         at = per.end() if per else at
     value *= -scale if negative else scale
-    figure = _rest(cleaned[at:], value, unit, scale, sign == "+" and bool(start["money"]))
+    figure = _rest(cleaned[at:], value, unit, scale, bool(start["money"] and (sign or inner)))
     return replace(figure, scaled=True) if figure and scale != 1.0 else figure
 
 

@@ -36,7 +36,16 @@ IDENTITY = table("identity.toml")
 COLUMNS: dict[str, list[str]] = table("columns.toml")
 
 _NOT_ROLES = frozenset(
-    ("missing", "key_name", "key_meaning", "row_id", "model_fallback", "not_models", "reporters")
+    (
+        "missing",
+        "key_name",
+        "key_meaning",
+        "row_id",
+        "model_fallback",
+        "not_models",
+        "reporters",
+        "topics",
+    )
 )
 MISSING = frozenset(COLUMNS["missing"])
 ROLES: dict[str, str] = {
@@ -49,8 +58,17 @@ ROW_ID = frozenset(plain(label) or label for label in COLUMNS["row_id"])
 MODEL_FALLBACK = tuple(plain(label) for label in COLUMNS["model_fallback"])
 KEY_NAME = frozenset(plain(label) for label in COLUMNS["key_name"])
 KEY_MEANING = frozenset(plain(label) for label in COLUMNS["key_meaning"])
+TOPICS = frozenset(COLUMNS["topics"])
 NOT_MODELS = frozenset(COLUMNS["not_models"])
 REPORTERS: dict[str, str] = {name.casefold(): name for name in COLUMNS["reporters"]}
+
+
+def may_be_reporter(text: str) -> bool:
+    """Whether a heading reads as somebody's name: up to three capitalised words, none of a topic."""
+    words = re.findall(r"[\w.&-]+", text)
+    return 0 < len(words) <= 3 and all(
+        not word[0].islower() and word.casefold() not in TOPICS for word in words
+    )
 
 
 def reporter_in(text: str) -> str | None:
