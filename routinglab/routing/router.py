@@ -7,7 +7,6 @@ import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -20,7 +19,7 @@ from routinglab.catalog.providers import presets, provider_info
 from routinglab.core.agent import AgentBrief
 from routinglab.core.blocking import run_blocking
 from routinglab.core.constraints import ModelConstraints
-from routinglab.core.needs import NEED_FIELDS, TaskNeeds
+from routinglab.core.needs import TaskNeeds
 from routinglab.core.secrets import find_secret, redact
 from routinglab.core.text import text_digest
 from routinglab.errors import EvalsError, InvalidInput, SecretFound, StaleCatalog
@@ -28,8 +27,9 @@ from routinglab.evals.evals import Evals, load_evals
 from routinglab.providers.registry import Providers
 from routinglab.resources import shipped
 from routinglab.routing.clients import LoopProviders
-from routinglab.routing.decision import AnsweredBy, Decision
+from routinglab.routing.decision import Decision
 from routinglab.routing.inference import InferenceFailed, Inferences, Trace
+from routinglab.routing.launch import Launch, RouteRequest, brief_of
 from routinglab.routing.plan import DecisionParts, Planner
 from routinglab.routing.policies import PolicyLike
 from routinglab.routing.router_model import Roles, roles_for
@@ -42,17 +42,7 @@ _log = logging.getLogger("routinglab.routing")
 
 DEBUG_VARIABLE = "ATOMIC_MODEL_ROUTING_DEBUG"
 
-AgentLike = "AgentBrief | Skill | AgentDefinition | None"
-
-
-@dataclass(frozen=True, slots=True)
-class RouteRequest:
-    """One task for :meth:`Router.route_many`; the fields are those of :meth:`Router.route`."""
-
-    task: str | None = None
-    agent: Any = None
-    needs: TaskNeeds | Mapping[str, Any] | None = None
-    constraints: ModelConstraints | Mapping[str, Any] | None = None
+__all__ = ["Launch", "RouteRequest", "Router", "brief_of"]
 
 
 class Router:
@@ -195,6 +185,7 @@ class Router:
         ``RoutingFailed`` when no decision could be made and the current model may not stand in.
         """
         launch = self._launch(task, agent, needs, constraints)
+        launch.require_text()
         planner = self.planner()
         planner.admission(call=launch.limits, agent=launch.agent)
         roles = roles_for(self.settings, self.catalog, self.env)
@@ -220,7 +211,7 @@ class Router:
         constraints: ModelConstraints | Mapping[str, Any] | None = None,
     ) -> Decision:
         """The ranking's decision for stated needs, without any request; open ones count as moderate."""
-        launch = self._launch(None, agent, needs, constraints, need_text=False)
+        launch = self._launch(None, agent, needs, constraints)
         plan = self.planner().plan(launch.stated, call=launch.limits, agent=launch.agent)
         return plan.decide(agent=launch.name, answered_by=launch.answered_by, created=self._now())
 
@@ -232,7 +223,7 @@ class Router:
         constraints: ModelConstraints | Mapping[str, Any] | None = None,
     ) -> None:
         """Check before a launch that every candidate is still eligible, or raise ``StaleCatalog``."""
-        launch = self._launch(None, agent, None, constraints, need_text=False)
+        launch = self._launch(None, agent, None, constraints)
         self._still_eligible(decision, launch)
 
     async def _decide(
@@ -281,23 +272,8 @@ class Router:
         agent: Any,
         needs: TaskNeeds | Mapping[str, Any] | None,
         constraints: ModelConstraints | Mapping[str, Any] | None,
-        *,
-        need_text: bool = True,
     ) -> Launch:
-        brief = brief_of(agent, self.settings)
-        call = needs if isinstance(needs, TaskNeeds) else TaskNeeds.model_validate(needs or {})
-        limits = (
-            constraints
-            if constraints is None or isinstance(constraints, ModelConstraints)
-            else ModelConstraints.model_validate(constraints)
-        )
-        launch = Launch.of(task, brief, call, limits)
-        if need_text and launch.missing and not launch.text.strip():
-            raise InvalidInput(
-                "there is no task to read and the agent has no prompt; give a task, or state all "
-                "six needs"
-            )
-        return launch
+        return Launch.asked(task, agent, needs, constraints, self.settings)
 
     def _screen(self, launch: Launch) -> None:
         sent = [launch.text if launch.missing else ""]
@@ -354,67 +330,6 @@ class Router:
         evals_digest = self.evals.digest if self.evals is not None else None
         self.record.inputs(planner.catalog, evals_digest, self.settings)
         self.record.decision(task_id, decision)
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """One launch as asked for: the text to be read, who does it, and what was said beforehand."""
-
-    text: str
-    agent: AgentBrief | None
-    call_needs: TaskNeeds
-    stated: TaskNeeds
-    limits: ModelConstraints | None
-    answered_by: Mapping[str, AnsweredBy] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
-        task: str | None,
-        agent: AgentBrief | None,
-        call: TaskNeeds,
-        limits: ModelConstraints | None,
-    ) -> Launch:
-        """Combine the call's needs with the agent's; a computer-use task needs images unless said."""
-        wider = agent.needs if agent is not None else TaskNeeds()
-        answered: dict[str, AnsweredBy] = dict.fromkeys(wider.stated(), "agent")
-        answered |= dict.fromkeys(call.stated(), "caller")
-        stated = call.under(wider)
-        if stated.work == "computer_use" and stated.needs_images is None:
-            stated = stated.model_copy(update={"needs_images": True})
-            answered["needs_images"] = "rule"
-        text = task if task and task.strip() else (agent.prompt if agent is not None else "")
-        return cls(text, agent, call, stated, limits, _ordered(answered))
-
-    @property
-    def name(self) -> str | None:
-        return self.agent.name if self.agent is not None else None
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        return self.stated.missing
-
-    def settled(self, answers: TaskNeeds) -> tuple[TaskNeeds, dict[str, AnsweredBy]]:
-        """All six needs once the reader has answered, and who answered each."""
-        answered = dict(self.answered_by) | dict.fromkeys(answers.stated(), "reader")
-        needs = self.stated.under(answers)
-        if needs.work == "computer_use" and "needs_images" not in self.answered_by:
-            needs = needs.model_copy(update={"needs_images": True})
-            answered["needs_images"] = "rule"
-        return needs, _ordered(answered)
-
-
-def _ordered(answered: Mapping[str, AnsweredBy]) -> dict[str, AnsweredBy]:
-    return {name: answered[name] for name in NEED_FIELDS if name in answered}
-
-
-def brief_of(agent: Any, settings: Settings | None = None) -> AgentBrief | None:
-    """What routing sees of a brief, a skill or an agent definition, settings overrides included."""
-    if agent is None or isinstance(agent, AgentBrief):
-        return agent
-    from routinglab.skills.effective import effective_agent
-
-    return replace(effective_agent(agent, settings, model="auto").brief())
 
 
 def _evals(given: Evals | str | Path | None, settings: Settings) -> Evals | None:
