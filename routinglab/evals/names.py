@@ -11,6 +11,8 @@ from routinglab.evals.words import IDENTITY
 
 _BRACKETS = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]|\{([^{}]*)\}")
 _TRAILING = re.compile(r"\s*(?:[@,|·;]|\s[-–—+/]\s|:)\s*([\w -]+)$")
+_RANK = re.compile(r"^\s*(?:#\d{1,3}|\d{1,3}[.)])\s+(?=\S)")
+_HYPHENS = str.maketrans("\u2010\u2011", "--")
 _WORD = re.compile(r"[^\W_]+(?:[.+'][^\W_]+)*", re.U)
 _MAKER = re.compile(
     r"(?:{})\s*:?\s+(?=\S)".format("|".join(map(re.escape, IDENTITY["makers"]["names"]))), re.I
@@ -54,6 +56,7 @@ def effort_named(text: str) -> str | None:
 @lru_cache(maxsize=16384)
 def displayed_name(text: str, stated: str | None = None) -> DisplayedName:
     """Read a model cell; ``stated`` is the effort that another cell of the row states, if any."""
+    text = _RANK.sub("", text.translate(_HYPHENS), count=1)
     inside = [next(part for part in found if part is not None) for found in _groups(text)]
     outside = _BRACKETS.sub(" · ", text).strip(" ·")
     effort = harness = None

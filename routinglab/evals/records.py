@@ -186,11 +186,21 @@ class TableReader:
             shown = text if len(text) <= 40 else text[:37] + "..."
             self._warn(line, f"cannot read {shown!r} as {column.label}")
             return
-        ci = None
-        if column.ci_at is not None and column.ci_at < len(cells):
-            half = read_figure(cells[column.ci_at].lstrip("±+/-–− "))
-            ci = half.value if half else None
+        ci = self._interval(line, cells, column)
         drafts.append(self._draft(line, subject, column, figure, ci, self._get(cells, "unit")))
+
+    def _interval(self, line: int, cells: list[str], column: ValueColumn) -> float | None:
+        """The half width that a column of its own states: ``3``, ``±3``, ``+3/-2``."""
+        text = cells[column.ci_at] if column.ci_at is not None and column.ci_at < len(cells) else ""
+        if is_missing(text):
+            return None
+        around, plain = read_figure(f"0 {text}"), read_figure(text)
+        if around is not None and around.ci is not None:
+            return around.ci
+        if plain is None or plain.value < 0:
+            self._warn(line, f"cannot read {text!r} as the interval of {column.label}")
+            return None
+        return plain.value
 
     def _draft(
         self,

@@ -164,8 +164,9 @@ def test_a_percentage_with_an_interval_reads_back(value: float, half: float) -> 
 
 
 @pytest.mark.parametrize("head", ["±", "95% CI", "CI"])
-def test_an_interval_may_have_a_column_of_its_own(head: str) -> None:
-    text = f"## DeepSWE v1\n\n| Model | pass@1 | {head} | Steps |\n|---|---|---|---|\n| a-1 | 74% | ±3 | 5 |\n"
+@pytest.mark.parametrize("half", ["±3", "3", "+4/-2"])
+def test_an_interval_may_have_a_column_of_its_own(head: str, half: str) -> None:
+    text = f"## DeepSWE v1\n\n| Model | pass@1 | {head} | Steps |\n|---|---|---|---|\n| a-1 | 74% | {half} | 5 |\n"
     rows = parse_evals(text).rows
     assert [(row.benchmark, row.value, row.ci) for row in rows] == [
         ("dswe:Pass@1", 74, 3), ("dswe:steps", 5, None),

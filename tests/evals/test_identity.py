@@ -84,6 +84,7 @@ def test_tokens_of_ids_with_dates_revisions_and_tags(
         ("xAI Grok 4 Fast", ("grok", "4", "fast"), 3, None, None),
         ("Mistral Medium 3.5", ("mistral", "medium", "3", "5"), 4, None, None),
         ("Step 5 Preview", ("step", "5", "preview"), 2, None, None),
+        ("3. GPT\u20116 Astra (high)", ("gpt", "6", "astra"), 3, "high", None),
         ("GPT-6 Astra @ high", ("gpt", "6", "astra"), 3, "high", None),
         ("anthropic/claude-opus-5:max", ("claude", "opus", "5"), 3, "max", None),
     ],
