@@ -28,6 +28,8 @@ from routinglab.providers.wire import can_force, default_max_tokens, effort_fiel
 
 PATH = "/v1/messages"
 VERSION = "2023-06-01"
+#: What a request with ``speed`` must say as well (models.dev, experimental modes, 2026-11).
+FAST_MODE = {"anthropic-beta": "fast-mode-2026-02-01"}
 _ROOM = 4096
 _IDS = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 
@@ -58,7 +60,8 @@ class AnthropicClient:
             await tell(on_text, done.text)
             return done
 
-        return await self._connection.post(body, read, stream=on_text is not None)
+        hurry = FAST_MODE if "speed" in dict(request.options) else None
+        return await self._connection.post(body, read, stream=on_text is not None, headers=hurry)
 
     async def aclose(self) -> None:
         await self._connection.aclose()
@@ -115,7 +118,7 @@ def messages_body(provider: str, request: ChatRequest, *, stream: bool) -> dict[
         body["tool_choice"] = {**choice, "disable_parallel_tool_use": True}
     if stream:
         body["stream"] = True
-    return {**body, **fields}
+    return {**body, **fields, **dict(request.options)}
 
 
 def _joins_a_loop(request: ChatRequest, origin: str) -> bool:

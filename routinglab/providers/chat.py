@@ -97,7 +97,8 @@ class ChatRequest:
 
     ``force_tool`` names the tool that must be called; where the API cannot force it (Anthropic
     while thinking), it is offered only. ``effort`` None sends no reasoning parameter at all.
-    ``max_tokens`` None leaves the limit to the provider.
+    ``max_tokens`` None leaves the limit to the provider. ``options`` are further fields of the body,
+    such as ``("service_tier", "priority")`` of a faster route.
     """
 
     model: str
@@ -107,6 +108,7 @@ class ChatRequest:
     force_tool: str | None = None
     effort: Effort | None = None
     max_tokens: int | None = None
+    options: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

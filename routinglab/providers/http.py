@@ -143,24 +143,34 @@ class Connection:
         await self._client.aclose()
 
     async def post(
-        self, body: Mapping[str, Any], read: Callable[[Answer], Awaitable[T]], *, stream: bool
+        self,
+        body: Mapping[str, Any],
+        read: Callable[[Answer], Awaitable[T]],
+        *,
+        stream: bool,
+        headers: Mapping[str, str] | None = None,
     ) -> T:
-        """Send ``body`` as JSON and give the answer to ``read``.
+        """Send ``body`` as JSON, with further ``headers``, and give the answer to ``read``.
 
         Every failure of the network, of the provider and of ``read`` (``TooLarge``, ``Unreadable``)
         raises ProviderError without a chain to the exceptions below it, which may hold the key.
         """
-        found = await self._post(body, read, stream)
+        found = await self._post(body, read, stream, headers or {})
         if isinstance(found, ProviderError):
             raise found
         return found
 
     async def _post(
-        self, body: Mapping[str, Any], read: Callable[[Answer], Awaitable[T]], stream: bool
+        self,
+        body: Mapping[str, Any],
+        read: Callable[[Answer], Awaitable[T]],
+        stream: bool,
+        more_headers: Mapping[str, str],
     ) -> T | ProviderError:
         # a lone surrogate has no UTF-8 form; "?" stands for it, as in what a terminal prints
         content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         headers = {
+            **more_headers,
             "content-type": "application/json",
             "accept": "text/event-stream, application/json" if stream else "application/json",
         }

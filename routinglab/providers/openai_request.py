@@ -41,7 +41,7 @@ def chat_body(provider: str, request: ChatRequest, *, stream: bool) -> dict[str,
         body["stream"] = True
         if ways.stream_usage:
             body["stream_options"] = {"include_usage": True}
-    return {**body, **fields}
+    return {**body, **fields, **dict(request.options)}
 
 
 def _messages(provider: str, request: ChatRequest) -> Iterator[dict[str, Any]]:

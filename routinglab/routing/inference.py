@@ -164,6 +164,8 @@ class Inferences:
                 effort=candidate.effort,
                 patience=patience,
                 price=speaker.entry.cost if speaker.entry is not None else None,
+                served_as=speaker.entry.request_model if speaker.entry is not None else None,
+                options=speaker.entry.request_options if speaker.entry is not None else (),
             )
         )
 

@@ -142,33 +142,42 @@ async def ask_chat(
     effort: Effort | None = None,
     patience: Patience | None = None,
     price: Price | None = None,
+    served_as: str | None = None,
+    options: tuple[tuple[str, str], ...] = (),
 ) -> Inference:
     """Ask a chat model for one object that fits ``schema`` (a JSON schema).
 
-    ``model`` is a full id. One ``structured_output`` call must hold the whole answer, valid without
+    ``model`` is a full id; ``served_as`` the id to send where the provider calls it otherwise, with
+    ``options`` beside it. One ``structured_output`` call must hold the whole answer, valid without
     coercion. After an answer that does not, the model is told what was wrong, up to three times;
     transient failures are retried up to three times in all, whatever the attempt.
     """
     log = _Log(purpose, model, "chat", patience or Patience(), price)
-    return await _within_deadline(log, _chat(client, log, system, prompt, schema, effort))
+    return await _within_deadline(
+        log,
+        _chat(
+            client,
+            log,
+            ChatRequest(
+                model=served_as or split_id(model)[1],
+                messages=(Message("user", prompt),),
+                system=system,
+                tools=(ToolSpec(TOOL, TOOL_DESCRIPTION, schema),),
+                force_tool=TOOL,
+                effort=effort,
+                options=options,
+            ),
+            schema,
+        ),
+    )
 
 
 async def _chat(
     client: ChatClient,
     log: _Log,
-    system: str,
-    prompt: str,
+    request: ChatRequest,
     schema: Mapping[str, Any],
-    effort: Effort | None,
 ) -> tuple[Mapping[str, Any], str | None]:
-    request = ChatRequest(
-        model=split_id(log.model)[1],
-        messages=(Message("user", prompt),),
-        system=system,
-        tools=(ToolSpec(TOOL, TOOL_DESCRIPTION, schema),),
-        force_tool=TOOL,
-        effort=effort,
-    )
     validate = validator(schema)
     problem = ""
     for _ in range(1 + MAX_REPAIRS):
