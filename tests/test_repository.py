@@ -186,17 +186,21 @@ def test_a_wheel_holds_the_evals_skills_notebooks_and_data(tmp_path: Path) -> No
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     held = set(zipfile.ZipFile(wheel).namelist())
-    for room in ("evals", "skills", "notebooks"):
-        for path in (ROOT / room).rglob("*"):
-            if (
-                path.is_file()
-                and not path.name.startswith(".")
-                and ".ipynb_checkpoints" not in str(path)
-            ):
-                assert f"routinglab/_shipped/{path.relative_to(ROOT).as_posix()}" in held
-    data = [
-        p for p in (ROOT / "routinglab").rglob("*")
-        if p.is_file() and "__pycache__" not in p.parts and p.suffix != ".pyc"
-    ]  # fmt: skip
-    assert {p.relative_to(ROOT).as_posix() for p in data} <= held
+    for path in tracked():
+        name = path.relative_to(ROOT).as_posix()
+        room = name.partition("/")[0]
+        if room in ("evals", "skills", "notebooks") and not path.name.startswith("."):
+            assert f"routinglab/_shipped/{name}" in held
+        elif room == "routinglab":
+            assert name in held
     assert not [name for name in held if name.startswith(("tests/", "benchmarks/"))]
+
+
+def test_every_dependency_is_explained() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
+    names = {re.split(r"[\[<>=~! ]", line)[0] for line in wanted} - {"routinglab"}
+    page = (ROOT / "docs" / "dependencies.md").read_text()
+    assert [name for name in sorted(names) if not re.search(rf"\b{re.escape(name)}\b", page)] == []

@@ -46,6 +46,13 @@ _STYLE: dict[Any, Any] = {
 }
 
 
+_NAME_SIZE = 7.5
+#: Width of a letter of that size in pixels, a little generous.
+_LETTER = 6.0
+#: Where a name may stand: pixels right and up of its point, and which end it starts from.
+_PLACES = ((6, 4, "left"), (-6, 4, "right"), (6, -12, "left"), (-6, -12, "right"))
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """A labelled point; ``low`` and ``high`` bound its interval along y, ``group`` its colour."""
@@ -115,11 +122,11 @@ def scatter(
                 [p.x for p in members], [p.y for p in members],
                 s=26, color=colour, zorder=3, label=group or None,
             )  # fmt: skip
-        _name(axes, points, frontier)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
         if frontier or len(groups) > 1:
             axes.legend(loc="lower right", fontsize=8)
+        _name(axes, points, frontier)
     rows = tuple((p.label, p.x, p.y) for p in points)
     return Figure(result[0], alt, caption, Table((Column(""), Column(x), Column(y)), rows))
 
@@ -160,41 +167,43 @@ def _plain_ticks() -> Any:
 
 
 def _name(axes: Axes, points: Sequence[Point], frontier: Sequence[Point]) -> None:
-    """Write names beside points, leaving out those that would cover an earlier one.
+    """Write names beside points, leaving out those that would cover another name or a point.
 
     Frontier points are named first, then from the best down.
     """
-    transform = axes.transData.transform
-    axes.autoscale_view()
-    first = {id(p) for p in frontier} | {p.label for p in frontier}
-    taken: list[tuple[float, float, float, float]] = []
+    drawn = axes.get_figure(root=True)
+    if drawn is not None:
+        drawn.draw_without_rendering()  # places are known once the layout is
+    transform, area = axes.transData.transform, axes.get_window_extent()
+    first = {point.label for point in frontier}
     ordered = sorted(points, key=lambda p: (p.label not in first, -p.y, p.x, p.label))
     dots = [tuple(transform((p.x, p.y))) for p in points]
+    taken: list[tuple[float, float, float, float]] = []
     for point in ordered:
-        px, py = transform((point.x, point.y))
-        width, height = 5.4 * len(point.label), 11.0
-        for dx, dy, align in (
-            (6, 4, "left"),
-            (6, -11, "left"),
-            (-6, 4, "right"),
-            (-6, -11, "right"),
-        ):
-            left = px + dx if align == "left" else px + dx - width
-            box = (left, py + dy, left + width, py + dy + height)
-            hits_name = any(_overlap(box, other) for other in taken)
-            hits_dot = any(_inside(dot, box) for dot in dots)
-            if not hits_name and not hits_dot:
+        at = transform((point.x, point.y))
+        for dx, dy, align in _PLACES:
+            box = _box(at[0] + dx, at[1] + dy, point.label, align)
+            inside = area.x0 <= box[0] and box[2] <= area.x1
+            free = not any(_overlap(box, other) for other in taken)
+            if inside and free and not any(_holds(box, dot) for dot in dots):
                 taken.append(box)
-                axes.annotate(
+                written = axes.annotate(
                     point.label, (point.x, point.y), xytext=(dx, dy),
-                    textcoords="offset pixels", ha=align, fontsize=7.5,
+                    textcoords="offset pixels", ha=align, fontsize=_NAME_SIZE,
                 )  # fmt: skip
+                written.set_in_layout(False)
                 break
+
+
+def _box(x: float, y: float, text: str, align: str) -> tuple[float, float, float, float]:
+    width = _LETTER * len(text)
+    left = x if align == "left" else x - width
+    return left, y, left + width, y + 1.5 * _NAME_SIZE
 
 
 def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def _inside(dot: tuple[float, ...], box: tuple[float, ...]) -> bool:
+def _holds(box: tuple[float, ...], dot: tuple[float, ...]) -> bool:
     return box[0] <= dot[0] <= box[2] and box[1] <= dot[1] <= box[3]
