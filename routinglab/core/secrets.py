@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from urllib.parse import quote
 
 #: Values shorter than this are too common to search for.
@@ -18,42 +19,63 @@ HIDDEN = "[redacted]"
 
 _WORD = r"[A-Za-z0-9_-]"
 
-#: What a key looks like and the name a message may use for it.
-_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("an Anthropic key", rf"\bsk-ant-{_WORD}{{16,}}"),
-        ("an OpenRouter key", rf"\bsk-or-{_WORD}{{16,}}"),
-        ("an OpenAI key", rf"\bsk-(?:proj|svcacct|admin|None)-{_WORD}{{16,}}"),
-        ("an API key", rf"\bsk-{_WORD}{{20,}}"),
-        ("an xAI key", rf"\bxai-{_WORD}{{20,}}"),
-        ("a Groq key", r"\bgsk_[A-Za-z0-9]{20,}"),
-        ("a Google key", rf"\bAIza{_WORD}{{30,}}"),
-        ("a Google OAuth token", rf"\bya29\.{_WORD}{{20,}}"),
-        ("a Perplexity key", r"\bpplx-[A-Za-z0-9]{20,}"),
-        ("an NVIDIA key", rf"\bnvapi-{_WORD}{{20,}}"),
-        ("a Cerebras key", r"\bcsk-[a-z0-9]{20,}"),
-        ("a Fireworks key", r"\bfw_[A-Za-z0-9]{20,}"),
-        ("a Replicate key", r"\br8_[A-Za-z0-9]{20,}"),
-        ("a Hugging Face token", r"\bhf_[A-Za-z0-9]{20,}"),
-        ("a Tavily key", rf"\btvly-{_WORD}{{20,}}"),
-        ("a GitHub token", r"\bgh[oprsu]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}"),
-        ("a GitLab token", rf"\bgl(?:pat|dt|rt|ptt|oas|soat)-{_WORD}{{16,}}"),
-        ("an AWS key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-        ("a Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}"),
-        ("a Stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/=]{16,}"),
-        ("an npm token", r"\bnpm_[A-Za-z0-9]{30,}"),
-        ("a PyPI token", rf"\bpypi-{_WORD}{{30,}}"),
-        ("a Docker token", rf"\bdckr_pat_{_WORD}{{20,}}"),
-        ("a SendGrid key", rf"\bSG\.{_WORD}{{16,}}\.{_WORD}{{16,}}"),
-        ("a DigitalOcean token", r"\bdo[oprt]_v1_[a-f0-9]{40,}"),
-        ("a Databricks token", r"\bdapi[a-f0-9]{32}\b"),
-        ("a Linear key", r"\blin_api_[A-Za-z0-9]{20,}"),
-        ("a JSON web token", rf"\beyJ{_WORD}{{8,}}\.eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}"),
+#: The name a message may use for a key, plain texts one of which every such key holds, and its form.
+#: Looking for the plain texts first is several times faster than the forms alone.
+_PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
+    (name, tuple(parts.split()), re.compile(pattern))
+    for name, parts, pattern in (
+        ("an Anthropic key", "sk-ant-", rf"\bsk-ant-{_WORD}{{16,}}"),
+        ("an OpenRouter key", "sk-or-", rf"\bsk-or-{_WORD}{{16,}}"),
+        (
+            "an OpenAI key",
+            "sk-proj- sk-svcacct- sk-admin- sk-None-",
+            rf"\bsk-(?:proj|svcacct|admin|None)-{_WORD}{{16,}}",
+        ),
+        ("an API key", "sk-", rf"\bsk-{_WORD}{{20,}}"),
+        ("an xAI key", "xai-", rf"\bxai-{_WORD}{{20,}}"),
+        ("a Groq key", "gsk_", r"\bgsk_[A-Za-z0-9]{20,}"),
+        ("a Google key", "AIza", rf"\bAIza{_WORD}{{30,}}"),
+        ("a Google OAuth token", "ya29.", rf"\bya29\.{_WORD}{{20,}}"),
+        ("a Perplexity key", "pplx-", r"\bpplx-[A-Za-z0-9]{20,}"),
+        ("an NVIDIA key", "nvapi-", rf"\bnvapi-{_WORD}{{20,}}"),
+        ("a Cerebras key", "csk-", r"\bcsk-[a-z0-9]{20,}"),
+        ("a Fireworks key", "fw_", r"\bfw_[A-Za-z0-9]{20,}"),
+        ("a Replicate key", "r8_", r"\br8_[A-Za-z0-9]{20,}"),
+        ("a Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{20,}"),
+        ("a Tavily key", "tvly-", rf"\btvly-{_WORD}{{20,}}"),
+        (
+            "a GitHub token",
+            "gho_ ghp_ ghr_ ghs_ ghu_ github_pat_",
+            r"\bgh[oprsu]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}",
+        ),
+        (
+            "a GitLab token",
+            "glpat- gldt- glrt- glptt- gloas- glsoat-",
+            rf"\bgl(?:pat|dt|rt|ptt|oas|soat)-{_WORD}{{16,}}",
+        ),
+        ("an AWS key", "AKIA ASIA", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+        (
+            "a Slack token",
+            "xox xapp-",
+            r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}",
+        ),
+        (
+            "a Stripe key",
+            "k_live_ k_test_ whsec_",
+            r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/=]{16,}",
+        ),
+        ("an npm token", "npm_", r"\bnpm_[A-Za-z0-9]{30,}"),
+        ("a PyPI token", "pypi-", rf"\bpypi-{_WORD}{{30,}}"),
+        ("a Docker token", "dckr_pat_", rf"\bdckr_pat_{_WORD}{{20,}}"),
+        ("a SendGrid key", "SG.", rf"\bSG\.{_WORD}{{16,}}\.{_WORD}{{16,}}"),
+        ("a DigitalOcean token", "doo_v1_ dop_v1_ dor_v1_ dot_v1_", r"\bdo[oprt]_v1_[a-f0-9]{40,}"),
+        ("a Databricks token", "dapi", r"\bdapi[a-f0-9]{32}\b"),
+        ("a Linear key", "lin_api_", r"\blin_api_[A-Za-z0-9]{20,}"),
+        ("a JSON web token", ".eyJ", rf"\beyJ{_WORD}{{8,}}\.eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}"),
     )
 )
 _BEARER = re.compile(r"\bbearer[ \t]+([A-Za-z0-9._~+/-]{7,}[A-Za-z0-9_~+/-]=*)", re.IGNORECASE)
-_AUTH_HEADER = re.compile(
+_HEADER = re.compile(
     r"\b(?:authorization|x-api-key|api-key)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)?[ \t]*"
     r"([A-Za-z0-9._~+/-]{11,}[A-Za-z0-9_~+/-]=*)",
     re.IGNORECASE,
@@ -70,14 +92,14 @@ def find_secret(text: str, known: Iterable[str] = ()) -> str | None:
 
     ``known`` are configured key values; one shorter than 8 characters is not searched for.
     """
-    if any(form in text for form in _forms(known)):
+    if any(form in text for form in _forms(tuple(known))):
         return "the value of a configured key"
     return next((name for name, _, _ in _spans(text)), None)
 
 
 def redact(text: str, known: Iterable[str] = ()) -> str:
     """``text`` with everything :func:`find_secret` knows replaced by ``[redacted]``."""
-    for form in sorted(_forms(known), key=len, reverse=True):
+    for form in _forms(tuple(known)):
         text = text.replace(form, HIDDEN)
     kept: list[str] = []
     place = 0
@@ -89,26 +111,31 @@ def redact(text: str, known: Iterable[str] = ()) -> str:
     return "".join([*kept, text[place:]])
 
 
-def _forms(known: Iterable[str]) -> set[str]:
-    """Each value as it is, as it stands in JSON text, and as it stands in an address."""
+@lru_cache(maxsize=16)
+def _forms(known: tuple[str, ...]) -> tuple[str, ...]:
+    """Each value as it is, as it stands in JSON text and in an address; the longest first."""
     forms: set[str] = set()
     for value in known:
         if len(value := value.strip()) >= MIN_KNOWN:
             forms |= {value, json.dumps(value)[1:-1], quote(value, safe="")}
-    return forms
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
 
 def _spans(text: str) -> Iterator[tuple[str, int, int]]:
-    for match in _PEM.finditer(text):
-        yield "a private key", match.start(), match.end()
-    for name, pattern in _PATTERNS:
-        for match in pattern.finditer(text):
-            if _is_random(match.group()):
-                yield name, match.start(), match.end()
-    for pattern in (_BEARER, _AUTH_HEADER):
-        for match in pattern.finditer(text):
-            if _is_random(match.group(1)):
-                yield "a bearer token", match.start(1), match.end(1)
+    if "PRIVATE KEY" in text:
+        for match in _PEM.finditer(text):
+            yield "a private key", match.start(), match.end()
+    for name, parts, pattern in _PATTERNS:
+        if any(part in text for part in parts):
+            for match in pattern.finditer(text):
+                if _is_random(match.group()):
+                    yield name, match.start(), match.end()
+    lower = text.lower()
+    for part, pattern in (("bearer", _BEARER), ("authorization", _HEADER), ("api-key", _HEADER)):
+        if part in lower:
+            for match in pattern.finditer(text):
+                if _is_random(match.group(1)):
+                    yield "a bearer token", match.start(1), match.end(1)
 
 
 def _is_random(token: str) -> bool:
