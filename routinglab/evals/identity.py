@@ -12,6 +12,7 @@ from routinglab.core.efforts import EFFORTS
 from routinglab.evals.words import IDENTITY
 
 _PREFIX = re.compile(r"(?:(?:{})(?:\.|--))+".format("|".join(map(re.escape, IDENTITY["prefixes"]))))
+_TILDES = re.compile(r"(^|[-._\s])~+")
 _BARE_VERSION = re.compile(r"[vr]?\d")
 _NUMBERED = re.compile(r"-\d+:\d+$")
 _REVISION = re.compile(r"((?:^|[-._])[^-._]*\d[^-._]*)-v\d+:\d+$")
@@ -39,7 +40,9 @@ def model_tokens(model_id: str) -> tuple[str, ...]:
 
     The same for every provider and spelling of one model, and for its own tokens joined by ``-``.
     """
-    text = model_id.rpartition("/")[2].strip().lower().lstrip("~")
+    text = model_id.rpartition("/")[2].strip().lower()
+    if "~" in text:
+        text = _TILDES.sub(r"\1", text)
     prefix = _PREFIX.match(text)
     if prefix and not _BARE_VERSION.match(text, prefix.end()) and prefix.end() < len(text):
         text = text[prefix.end() :]
@@ -48,7 +51,7 @@ def model_tokens(model_id: str) -> tuple[str, ...]:
     if ":" in text:
         text = _REVISION.sub(r"\1", text)
         text = _NUMBERED.sub("", text)
-        text = text.partition(":")[0] or text
+        text = text.partition(":")[0] or text.replace(":", "-")
     tokens = [token for token in _SPLIT.split(text) if token]
     return normal(tokens)
 
@@ -56,20 +59,20 @@ def model_tokens(model_id: str) -> tuple[str, ...]:
 def normal(tokens: list[str]) -> tuple[str, ...]:
     """Tokens with synonyms replaced, dates and revisions dropped and the family word first."""
     tokens = [_SYNONYMS.get(token, token) for token in tokens]
-    _drop_dates(tokens)
-    if len(tokens) < 2:
-        return tuple(tokens)
-    first = tokens[0]
-    if first in _JOINED and tokens[1].isdigit():
-        tokens[:2] = [first + tokens[1]]
-    elif first in _REORDERED:
-        _family_first(tokens, _REORDERED[first])
+    if len(tokens) > 1:
+        first = tokens[0]
+        if first in _JOINED and tokens[1].isdigit():
+            tokens[:2] = [first + tokens[1]]
+        elif first in _REORDERED:
+            _family_first(tokens, _REORDERED[first])
+    while _drop_dates(tokens):
+        pass
     return tuple(tokens)
 
 
-def _drop_dates(tokens: list[str]) -> None:
-    """Take a revision or date off the end, also one that only variant tokens follow."""
-    end = len(tokens)
+def _drop_dates(tokens: list[str]) -> bool:
+    """Take revisions and dates off the end, also where variant tokens follow; whether any went."""
+    end = before = len(tokens)
     while end > 1:
         last = tokens[end - 1]
         size = 0
@@ -88,7 +91,8 @@ def _drop_dates(tokens: list[str]) -> None:
         elif last in VARIANTS or _SNAPSHOT.fullmatch(last):
             end -= 1
         else:
-            return
+            break
+    return len(tokens) < before
 
 
 def _is_date(tokens: list[str]) -> bool:
