@@ -10,7 +10,7 @@ from routinglab.errors import InvalidInput, ReportError
 from routinglab.report.execute import OnCell, execute
 from routinglab.report.files import check_writable, write_all
 from routinglab.report.manifest import InputFile, Manifest, input_file
-from routinglab.report.notebook import INTERACTIVE, read_notebook
+from routinglab.report.notebook import read_notebook
 from routinglab.report.page import Code, render_page
 from routinglab.report.parameters import bind, inject
 from routinglab.report.settle import settle
@@ -48,11 +48,6 @@ def build_report(
     written; then neither file has changed.
     """
     source = read_notebook(notebook)
-    if source.name in INTERACTIVE and not isinstance(notebook, Path) and "/" not in str(notebook):
-        raise InvalidInput(
-            f"notebook {source.name!r} is a form to work with; open it in JupyterLab",
-            where="report",
-        )
     stated = source.node.metadata.get("routinglab", {}).get("code", "collapsed")
     code = code or stated
     if code not in _CODES:

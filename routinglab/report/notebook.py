@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 #: Other names of shipped notebooks; ``main`` is what ``make report`` builds.
 ALIASES = {"main": "report"}
 
-#: Shipped notebooks that are forms to work with, and would make an empty page.
-INTERACTIVE = ("launch",)
-
 
 @dataclass(frozen=True, slots=True)
 class Notebook:

@@ -123,7 +123,7 @@ def _output(output: NotebookNode, folder: Path) -> str:
     if output.output_type == "error":
         return f'<pre class="stream stderr">{_ansi(chr(10).join(output.traceback))}</pre>'
     data = output.get("data", {})
-    if _WIDGET in data:
+    if _WIDGET in data and "text/html" not in data:
         return '<p class="note">An interactive widget: open the notebook to use it.</p>'
     if _SCRIPT in data:
         return f"<script>{data[_SCRIPT]}</script>"
