@@ -11,7 +11,7 @@ import logging
 import socket
 import ssl
 import urllib.request
-from collections.abc import Generator, Mapping
+from collections.abc import AsyncIterator, Generator, Mapping
 from contextvars import ContextVar
 from functools import cache
 
@@ -20,7 +20,14 @@ import httpx
 from routinglab.providers.addresses import is_loopback
 
 TIMEOUT = httpx.Timeout(None, connect=30.0, pool=60.0)
-LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100, keepalive_expiry=15.0)
+#: Pools and connections in each; with the environment's proxies, httpx's one pool has all of them.
+POOLS, POOL_SIZE = 32, 32
+LIMITS = httpx.Limits(
+    max_connections=POOLS * POOL_SIZE, max_keepalive_connections=32, keepalive_expiry=15.0
+)
+_POOL_LIMITS = httpx.Limits(
+    max_connections=POOL_SIZE, max_keepalive_connections=POOL_SIZE, keepalive_expiry=15.0
+)
 
 
 #: Set while a request of this package is under way.
@@ -53,6 +60,55 @@ class _KeyAuth(httpx.Auth):
         yield request
 
 
+class _Pools(httpx.AsyncBaseTransport):
+    """Several pools as one transport; a request takes the least busy, the first among equals.
+
+    A pool looks at every connection it has for every request, so that 500 requests at once cost one
+    pool seconds of its own time; many small ones cost it little, and keep connections for all.
+    """
+
+    def __init__(self, options: list[tuple[int, int, int]]) -> None:
+        self._pools = [
+            httpx.AsyncHTTPTransport(verify=_tls(), limits=_POOL_LIMITS, socket_options=options)
+            for _ in range(POOLS)
+        ]
+        self._busy = [0] * POOLS
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        place = self._busy.index(min(self._busy))
+        self._busy[place] += 1
+        try:
+            response = await self._pools[place].handle_async_request(request)
+        except BaseException:
+            self._busy[place] -= 1
+            raise
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        response.stream = _Counted(response.stream, self._busy, place)
+        return response
+
+    async def aclose(self) -> None:
+        for pool in self._pools:
+            await pool.aclose()
+
+
+class _Counted(httpx.AsyncByteStream):
+    """A response's body that says when it is done with."""
+
+    def __init__(self, stream: httpx.AsyncByteStream, busy: list[int], place: int) -> None:
+        self._stream, self._busy, self._place = stream, busy, place
+        self._open = True
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._stream:
+            yield piece
+
+    async def aclose(self) -> None:
+        if self._open:
+            self._open = False
+            self._busy[self._place] -= 1
+        await self._stream.aclose()
+
+
 @cache
 def _tls() -> ssl.SSLContext:
     """One context for all: loading the certificates takes longer than the rest of a client."""
@@ -67,8 +123,7 @@ def _kept_alive() -> dict[str, httpx.AsyncBaseTransport] | None:
     for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 6)):
         if hasattr(socket, name):
             options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
-    transport = httpx.AsyncHTTPTransport(verify=_tls(), limits=LIMITS, socket_options=options)
-    return {"all://": transport}
+    return {"all://": _Pools(options)}
 
 
 class _NoSecretAddress(logging.Filter):

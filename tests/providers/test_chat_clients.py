@@ -339,3 +339,16 @@ def test_a_wrong_key_is_auth() -> None:
         return caught.value
 
     assert on_loopback(test, key="another").kind == "auth"
+
+
+def test_connections_of_five_hundred_requests_are_used_again() -> None:
+    async def test(server: LlmServer, providers: Providers) -> tuple[int, int]:
+        server.always("m", say("x", delay=0.2))
+        client = providers.client("oai")
+        for _ in range(2):
+            await asyncio.gather(*(client.chat(ask(str(n))) for n in range(200)))
+        return server.connections, len(server.requests)
+
+    connections, requests = on_loopback(test)
+    assert requests == 400
+    assert connections <= 220

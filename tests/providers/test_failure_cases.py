@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import routinglab
@@ -151,6 +151,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None, max_examples=60)
 @given(
     status=st.none() | st.integers(0, 999),
     body=JSON | st.text(max_size=60) | st.binary(max_size=40),

@@ -7,7 +7,7 @@ from email.utils import format_datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from routinglab.providers.waits import retry_wait
@@ -61,12 +61,14 @@ def test_the_moment_may_be_an_aware_datetime() -> None:
     assert retry_wait({"retry-after": date}, now=datetime.fromtimestamp(NOW, UTC)) == 30.0
 
 
+@settings(deadline=None, max_examples=60)
 @given(value=st.text(max_size=30), body=st.text(max_size=80))
 def test_no_text_makes_it_fail_or_go_negative(value: str, body: str) -> None:
     wait = retry_wait({"retry-after": value}, body, now=NOW)
     assert wait is None or wait >= 0
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6))
 def test_whole_seconds_come_back_as_they_are(seconds: int) -> None:
     assert retry_wait({"retry-after": str(seconds)}, now=NOW) == float(seconds)

@@ -6,7 +6,7 @@ import json
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from routinglab.core.secrets import HIDDEN, find_secret, redact
@@ -101,6 +101,7 @@ def test_overlapping_hits_are_hidden_once() -> None:
     assert redact(f"Authorization: Bearer {token}.") == f"Authorization: Bearer {HIDDEN}."
 
 
+@settings(deadline=None, max_examples=60)
 @given(before=st.text(max_size=30), after=st.text(max_size=30), key=st.sampled_from(list(SECRETS)))
 def test_no_surroundings_keep_a_separated_key_from_view(before: str, after: str, key: str) -> None:
     secret = SECRETS[key]
@@ -108,6 +109,7 @@ def test_no_surroundings_keep_a_separated_key_from_view(before: str, after: str,
     assert secret not in hidden
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.text(max_size=200))
 def test_redacting_twice_changes_nothing(text: str) -> None:
     assert redact(redact(text)) == redact(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from routinglab.providers.sse import SseEvent, SseParser, SseTooLarge
@@ -31,6 +31,7 @@ def test_line_ends_comments_names_and_joined_lines() -> None:
     assert parsed([STREAM]) == EVENTS
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12))
 def test_pieces_may_end_at_any_byte(cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(STREAM)]
@@ -42,6 +43,7 @@ def test_byte_by_byte() -> None:
     assert parsed([STREAM[i : i + 1] for i in range(len(STREAM))]) == EVENTS
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_no_crash(data: bytes) -> None:
     parsed([data])
