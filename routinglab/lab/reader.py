@@ -156,13 +156,13 @@ class _Reader:
             if agent is None
             else index.all_agents.number(repr(agent), lambda: AgentRecord.model_validate(agent))
         )
+        tokens = _tokens(row.get("expectedInputTokens")), _tokens(row.get("expectedOutputTokens"))
         number = self._open(task, fresh=True)
         index.task_at[number] = at
         index.needs[number] = needs_number
         index.constraints[number] = constraints_number
         index.agent[number] = agent_number
-        index.expected_input[number] = _tokens(row.get("expectedInputTokens"))
-        index.expected_output[number] = _tokens(row.get("expectedOutputTokens"))
+        index.expected_input[number], index.expected_output[number] = tokens
 
     def _answers(self, row: dict[str, Any], at: int) -> None:
         task, needs = row["task"], self._needs_number(row["needs"])

@@ -76,6 +76,8 @@ def _numbers(rows: pd.DataFrame, name: str) -> pd.DataFrame:
     if missing:
         have = ", ".join(str(column) for column in rows.columns)
         raise OutcomesError(f"{name}: no column {missing[0]!r}; the columns are {have}")
+    if rows.empty:
+        raise OutcomesError(f"{name}: no outcomes; the table has no rows")
     frame = pd.DataFrame(index=range(len(rows)))
     for column in COLUMNS:
         if column in _NUMBERS:

@@ -75,12 +75,13 @@ def cpt(
 ) -> float:
     """Call-performance threshold: the least share of strong calls that recovers ``target`` PGR.
 
-    Read on the same piecewise-linear curve as :func:`apgr`; right also where quality rises and
-    falls. NaN where the curve never gets there, or weak and strong are equal. Source: RouteLLM
+    ``target`` is a share of the gap, 0.5 for half of it. Read on the same piecewise-linear curve as
+    :func:`apgr`; right also where quality rises and falls. NaN where the curve never gets there (it
+    always reaches 1, at the latest with the strong model alone), or weak and strong are equal. Source: RouteLLM
     (Ong et al., 2024), section 3.2.
     """
-    if not 0 <= target <= 1:
-        raise MetricError(f"target {target} is not a share 0..1 of the gap")
+    if np.isnan(target):
+        raise MetricError("the target is not a number")
     if strong == weak:
         return float("nan")
     x, y = _curve(shares, qualities, weak, strong)

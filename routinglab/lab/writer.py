@@ -243,7 +243,10 @@ class RecordingWriter:
 
 def _json_line(record: dict[str, Any]) -> bytes:
     text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass") + b"\n"
+    try:
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:  # half a surrogate pair is no UTF-8; JSON can escape it
+        return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
 def _last_byte(file: int, size: int) -> bytes:
