@@ -112,7 +112,7 @@ def _effort_in(clause: str) -> tuple[str | None, str]:
 
 
 def _tokens(outside: str, named: bool) -> tuple[str, ...]:
-    if not named:
+    if not named or " " not in outside:
         return tuple(token for token in model_tokens(outside) if any(map(str.isalnum, token)))
     text = _MAKER.sub("", outside, count=1) if _MAKER.match(outside) else outside
     colon = _COLON_MAKER.match(text)

@@ -85,6 +85,8 @@ def test_tokens_of_ids_with_dates_revisions_and_tags(
         ("Mistral Medium 3.5", ("mistral", "medium", "3", "5"), 4, None, None),
         ("Step 5 Preview", ("step", "5", "preview"), 2, None, None),
         ("3. GPT\u20116 Astra (high)", ("gpt", "6", "astra"), 3, "high", None),
+        ("minimax/MiniMax-M2.7", ("minimax", "m2", "7"), 3, None, None),
+        ("Qwen/Qwen3.8-Max:free", ("qwen3", "8", "max"), 3, None, None),
         ("GPT-6 Astra @ high", ("gpt", "6", "astra"), 3, "high", None),
         ("anthropic/claude-opus-5:max", ("claude", "opus", "5"), 3, "max", None),
     ],
@@ -202,6 +204,19 @@ def test_identity_does_not_depend_on_spelling(
     plain = model_tokens("-".join(parts))
     spelled = before + joint.join(parts) + after
     assert model_tokens(spelled.upper() if upper else spelled) == plain
+
+
+@pytest.mark.parametrize("prefix", ["", "x/", "a/B/"])
+@given(st.lists(words, min_size=1, max_size=6), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_an_id_in_a_model_cell_has_the_identity_of_the_id(
+    prefix: str, parts: list[str], capital: bool
+) -> None:
+    written = prefix + "-".join(part.capitalize() if capital else part for part in parts)
+    shown = displayed_name(written)
+    written_off = model_tokens(written)
+    assert written_off[: len(shown.tokens)] == shown.tokens
+    assert shown.tokens[: shown.core] == written_off[: shown.core]
 
 
 @given(st.text(max_size=60))
