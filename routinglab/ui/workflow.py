@@ -1,0 +1,156 @@
+"""A workflow's stages while they run, and what its checkpoint holds (SPEC 12.2)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as w
+
+from routinglab.errors import CheckpointError, RoutingLabError
+from routinglab.ui import html
+from routinglab.ui.shown import Shown
+from routinglab.workflow.checkpoint import Checkpoint, read_checkpoint
+from routinglab.workflow.definition import Workflow
+from routinglab.workflow.result import WorkflowResult
+from routinglab.workflow.view import StageRow, view_of
+
+#: Starts the workflow, or goes on from its checkpoint, and tells every new checkpoint.
+Start = Callable[[Callable[[Checkpoint], None]], Awaitable[WorkflowResult]]
+
+_CSS = {"done": "rl-good", "failed": "rl-bad", "decided": "rl-live", "skipped": "rl-warn"}
+_WORDS = {"decided": "decided, not finished"}
+
+
+class WorkflowView(Shown):
+    """One row a stage: state, model, who chose it, time, cost, the start of its answer.
+
+    ``checkpoint`` is the file of a run, which may not exist yet, or a checkpoint. With ``start``,
+    such as ``lambda tell: workflow.run(route=..., run=..., checkpoint=path, on_change=tell)``, there
+    are buttons that start or resume, and stop. ``show`` is what ``on_change`` wants.
+    """
+
+    def __init__(
+        self,
+        workflow: Workflow,
+        checkpoint: Checkpoint | Path | str | None = None,
+        *,
+        start: Start | None = None,
+    ) -> None:
+        self.workflow = workflow
+        self.job: asyncio.Task[WorkflowResult] | None = None
+        self._start = start
+        self._path = None if isinstance(checkpoint, Checkpoint) else checkpoint
+        self.checkpoint: Checkpoint | None = None
+        self._table, self.said = w.HTML(), w.HTML()
+        self.button = w.Button(description="Start", icon="play", button_style="primary")
+        self.stop = w.Button(description="Stop", icon="stop", disabled=True)
+        self.button.add_class("rl-start")
+        self.stop.add_class("rl-stop")
+        self.stop.tooltip = "stop after what is decided and finished has been written down"
+        self.button.on_click(self.on_start)
+        self.stop.on_click(self.on_stop)
+        buttons = [w.HBox([self.button, self.stop])] if start is not None else []
+        self.widget = w.VBox([w.HTML(html.style()), self._table, *buttons, self.said])
+        for css in ("rl-ui", "rl-workflow"):
+            self.widget.add_class(css)
+        self.show(checkpoint if isinstance(checkpoint, Checkpoint) else self._kept())
+
+    @property
+    def rows(self) -> tuple[StageRow, ...]:
+        """The stages in the order of the definition."""
+        return view_of(self.workflow, self.checkpoint).rows
+
+    def show(self, checkpoint: Checkpoint | None) -> None:
+        """Show this state. CheckpointError for one of another workflow or version."""
+        view_of(self.workflow, checkpoint)
+        self.checkpoint = checkpoint
+        self._table.value = self.html()
+        begun = checkpoint is not None and bool(checkpoint.stages)
+        self.button.description = "Resume" if begun else "Start"
+        self.button.tooltip = (
+            "go on from the checkpoint: finished stages and decisions stand" if begun else "run every stage"
+        )
+        self.button.disabled = self._running or (begun and all(r.state == "done" for r in self.rows))
+
+    def on_start(self, _: Any = None) -> None:
+        """Start, or resume from the checkpoint; the kernel stays free meanwhile."""
+        if self._start is None or self._running:
+            return
+        self.said.value = ""
+        try:
+            loop = asyncio.get_running_loop()
+            self.job = loop.create_task(_awaited(self._start(self.show)))
+        except (RoutingLabError, RuntimeError) as error:
+            self._say(str(error))
+            return
+        self.job.add_done_callback(self._ended)
+        self.button.disabled, self.stop.disabled = True, False
+
+    def on_stop(self, _: Any = None) -> None:
+        """Cancel the stages that run; the checkpoint keeps what was decided and finished."""
+        if self.job is not None:
+            self.job.cancel()
+
+    def html(self) -> str:
+        """The table of stages, and where the checkpoint is."""
+        rows = self.rows
+        done = sum(row.state == "done" for row in rows)
+        share = 100 * done / len(rows)
+        bar = f'<div class="rl-bar"><div style="width:{share:.0f}%"></div></div>'
+        heads = ("stage", "state", "model", "chosen by", "time", "USD", "answer or error")
+        title = f"{self.workflow.name} {self.workflow.version}: {done} of {html.plural(len(rows), 'stage')} done"
+        table = html.table(heads, [_cells(row) for row in rows], caption=html.text(title), numbers=(5,))
+        where = ""
+        if self._path is not None:
+            when = f", written {self.checkpoint.updated:%Y-%m-%d %H:%M:%S}" if self.checkpoint and self.checkpoint.updated else ""
+            state = "checkpoint" if self.checkpoint else "no checkpoint yet at"
+            where = html.tag("div", html.text(f"{state} {Path(self._path).name}{when}"), css="rl-note")
+        return bar + table + where
+
+    def __repr__(self) -> str:
+        return f"WorkflowView({str(view_of(self.workflow, self.checkpoint))!r})"
+
+    @property
+    def _running(self) -> bool:
+        return self.job is not None and not self.job.done()
+
+    def _ended(self, job: asyncio.Task[WorkflowResult]) -> None:
+        # in the loop: an error that is not shown here is shown nowhere
+        self.stop.disabled = True
+        if job.cancelled():
+            self._say("Stopped. Resume goes on with the same models and efforts.", css="rl-warning")
+        elif (error := job.exception()) is not None:
+            known = isinstance(error, RoutingLabError)
+            self._say(str(error) if known else f"{type(error).__name__}: {error}")
+        elif job.result().state != "done":
+            self._say(f"The workflow ended as {job.result().state}; resume tries what is missing.", css="rl-warning")
+        self.show(self.checkpoint)
+
+    def _kept(self) -> Checkpoint | None:
+        if self._path is None or not Path(self._path).exists():
+            return None
+        return read_checkpoint(self._path)
+
+    def _say(self, text: str, css: str = "rl-problem") -> None:
+        self.said.value = html.tag("div", html.text(text), css=css)
+
+
+async def _awaited(run: Awaitable[WorkflowResult]) -> WorkflowResult:
+    return await run
+
+
+def _cells(row: StageRow) -> tuple[str, ...]:
+    state = html.tag("span", html.text(_WORDS.get(row.state, row.state)), css=f"rl-tag {_CSS.get(row.state, 'rl-soft')}")
+    answer = html.tag("span", html.text(row.error), css="rl-bad") if row.error else html.text(row.preview)
+    return (
+        html.text(f"{row.id}: {row.title}" if row.title else row.id),
+        state,
+        html.text(row.model),
+        html.text(row.chosen_by),
+        html.text(row.duration),
+        "" if row.cost is None else f"{row.cost:.4f}",
+        answer,
+    )
