@@ -130,8 +130,8 @@ def read_failure(
         body = getattr(error, "body", None) if body is None else body
     elif isinstance(error, str) and body is None:
         body = error
-    if status is None and body is None:
-        return Failure("unknown")
+    if body is None and (status is None or (when == "stream" and _fine(status))):
+        return Failure("unknown" if when != "stream" else "network_timeout", status)
     payload = read_payload(body, headers)
     if payload.events is not None:
         return _of_stream(status, payload.events)

@@ -11,7 +11,7 @@ import pytest
 from anthropic.types import OutputConfigParam
 from openai.types.shared import ReasoningEffort
 from support.llm_server import LlmServer, Seen
-from support.providers import ask
+from support.providers import ask, on_loopback
 
 from routinglab.catalog.providers import presets
 from routinglab.core.efforts import EFFORTS
@@ -103,3 +103,14 @@ def test_asking_changes_no_shared_table() -> None:
     assert effort_fields("anthropic", "anthropic", "claude-haiku-4-5", "low") == {
         "thinking": {"type": "enabled", "budget_tokens": 2048}
     }
+
+
+@pytest.mark.parametrize("name", ["oai", "ant"])
+def test_options_of_a_faster_route_are_sent_beside_the_id(name: str) -> None:
+    async def test(server: LlmServer, providers: Providers) -> Seen:
+        await providers.client(name).chat(ask(options=(("speed", "fast"),)))
+        return server.requests[0]
+
+    seen = on_loopback(test)
+    assert seen.json["speed"] == "fast"
+    assert ("anthropic-beta" in seen.headers) is (name == "ant")
