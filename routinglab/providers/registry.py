@@ -50,6 +50,11 @@ class Providers:
         made = sorted({*self._chat, *self._classifiers})
         return f"Providers({', '.join(made) or 'none used yet'})"
 
+    @property
+    def recorded(self) -> Path | None:
+        """The file that every answer comes from, None where providers are asked."""
+        return self._recorded
+
     def client(self, provider_id: str) -> ChatClient:
         """The chat client of a provider."""
         if provider_id not in self._chat:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from routinglab.providers.registry import Providers
@@ -19,6 +20,11 @@ class LoopProviders:
         self._make = make
         self._given = given
         self._made: WeakKeyDictionary[asyncio.AbstractEventLoop, Providers] = WeakKeyDictionary()
+
+    @property
+    def recorded(self) -> Path | None:
+        """The file that every answer comes from, None where providers are asked."""
+        return self._given.recorded if self._given is not None else None
 
     def get(self) -> Providers:
         """The clients of the running loop."""
