@@ -2,7 +2,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 PAGE ?= reports/report.html
-PYTEST ?= -n auto
+PYTEST ?= -n auto --dist loadgroup
 
 .PHONY: report test check lint bench lab docs clean help
 
