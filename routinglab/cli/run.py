@@ -21,7 +21,9 @@ def add_to(app: typer.Typer) -> None:
 
 def run(
     agent: Annotated[str, typer.Argument(help="A skill or agent, by name.")],
-    task: Annotated[str, typer.Argument(help="What it is to do; it sees nothing else.")] = "",
+    task: Annotated[
+        str, typer.Argument(help="What it is to do; it sees nothing else. An agent may need none.")
+    ] = "",
     model: Annotated[
         str | None,
         typer.Option(
@@ -62,6 +64,7 @@ def run(
 
     What is tried, and which tools are called, goes to stderr as it happens.
     """
+    from routinglab.errors import InvalidInput
     from routinglab.running.runner import Runner
     from routinglab.skills.run import RunOptions
 
@@ -79,6 +82,8 @@ def run(
     start = RunOptions(continue_from=continue_from, fork_from=fork_from)
     router = options.router_of(project, catalog, evals, record=record)
     skill = options.skill_of(agent, project, router.settings)
+    if skill.kind == "skill" and not task.strip() and not start:
+        raise InvalidInput(f"{skill.name} is a skill and knows nothing else: say what it is to do")
     runner = Runner(router, workspace=project)
     result = runner.run_sync(
         skill,

@@ -1,0 +1,121 @@
+"""``route`` with a task and ``run``: real HTTP to a loopback server that speaks like providers."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.llm_server import Fail, LlmServer, call, say
+
+from routinglab import load_recording
+from routinglab.cli import exits
+
+KEY = "not-a-real-key-0000"
+
+NEEDS = (
+    "--work", "coding", "--difficulty", "easy", "--mistake-cost", "low", "--no-images",
+    "--no-long-context", "--no-fast",
+)  # fmt: skip
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LlmServer]:
+    """Provider ``here`` with two models, named in the user's settings; ``here/big`` is current."""
+    with LlmServer().in_thread() as running:
+        home = Path(os.environ["ROUTINGLAB_HOME"], ".routinglab")
+        home.mkdir(parents=True, exist_ok=True)
+        settings = {
+            "currentModel": "here/big",
+            "providers": {
+                "here": {"api": "openai", "baseUrl": running.openai_url, "apiKeyEnv": "HERE_KEY"}
+            },
+            "modelRouting": {"allowedProviders": ["here"]},
+            "catalog": ["models.json"],
+            "retry": {"enabled": False},
+        }
+        facts = {
+            "provider": "here",
+            "contextWindow": 200000,
+            "inputPrice": 1.0,
+            "outputPrice": 2.0,
+            "inputs": ["text"],
+        }
+        models = {"models": [{**facts, "id": "big"}, {**facts, "id": "small", "inputPrice": 0.1}]}
+        (home / "settings.json").write_text(json.dumps(settings))
+        (home.parent / "models.json").write_text(json.dumps(models))
+        (home / "models.json").write_text(json.dumps(models))
+        monkeypatch.setenv("HERE_KEY", KEY)
+        yield running
+
+
+def test_run_prints_the_answer_and_tells_what_is_tried(command, server: LlmServer) -> None:
+    server.always("*", say("The retries are in charge.py."))
+    ran = command("run", "explore", "Where are retries configured?", "--model", "here/small")
+    assert ran.code == exits.OK, ran.err
+    assert ran.out == "The retries are in charge.py.\n"
+    assert "trying here/small" in ran.err
+    assert [seen.model for seen in server.requests] == ["small"]
+    assert "Where are retries configured?" in server.requests[0].text
+    assert KEY not in ran.out + ran.err
+
+
+def test_run_falls_back_and_gives_the_result_as_json(command, server: LlmServer) -> None:
+    server.always(
+        "small", Fail(404, {"error": {"message": "no such model", "code": "model_not_found"}})
+    )
+    server.always("big", say("done"))
+    ran = command("run", "explore", "x", "--model", "here/small", "--json")
+    assert ran.code == exits.OK, ran.err
+    assert ran.data["text"] == "done"
+    assert ran.data["used"]["model"] == "here/big"
+    assert [a["kind"] for a in ran.data["attempts"]] == ["failed", "ok"]
+    assert "failed (model_unavailable)" in ran.err
+
+
+def test_a_run_that_nobody_answers_fails(command, server: LlmServer) -> None:
+    server.always("*", Fail(401, {"error": {"message": "bad key"}}))
+    ran = command("run", "explore", "x", "--model", "here/small", "-q")
+    assert ran.code == exits.FAILED
+    assert ran.out == ""
+    assert ran.err.splitlines()[-1].startswith("routinglab: ")
+
+
+def test_a_run_without_a_task_and_an_unknown_agent_are_bad_input(
+    command, server: LlmServer
+) -> None:
+    assert command("run", "explore").code == exits.USAGE
+    ran = command("run", "explor", "x")
+    assert ran.code == exits.USAGE
+    assert "explore" in ran.err
+    assert server.requests == []
+
+
+def test_route_with_a_task_asks_the_router_and_records_it(command, server: LlmServer) -> None:
+    server.always("big", call("structured_output", {"choice": "1"}))
+    ran = command("route", "Fix the flaky test", *NEEDS, "--record", "runs.jsonl", "--json")
+    assert ran.code == exits.OK, ran.err
+    decision = ran.data["decision"]
+    assert decision["primary"]["model"].startswith("here/")
+    assert decision["requests"]
+    assert "Fix the flaky test" not in server.requests[0].text
+    recorded = load_recording("runs.jsonl")
+    assert [task.text for task in recorded] == ["Fix the flaky test"]
+    assert command("replay", "runs.jsonl").code == exits.OK
+
+
+def test_route_without_a_task_sends_nothing(command, server: LlmServer) -> None:
+    ran = command("route", *NEEDS)
+    assert ran.code == exits.OK, ran.err
+    assert ran.out.startswith("here/small")
+    assert server.requests == []
+
+
+def test_a_secret_in_the_task_is_refused_and_not_printed(command, server: LlmServer) -> None:
+    ran = command("route", f"Use {KEY} to log in")
+    assert ran.code == exits.USAGE
+    assert "secret" in ran.err
+    assert KEY not in ran.err
+    assert server.requests == []
