@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING, Any
 from routinglab.catalog.available import available, is_configured
 from routinglab.catalog.files import load_catalog
 from routinglab.catalog.model import Catalog
-from routinglab.catalog.providers import presets, provider_info
-from routinglab.core.agent import AgentBrief
+from routinglab.catalog.providers import presets
 from routinglab.core.blocking import run_blocking
 from routinglab.core.constraints import ModelConstraints
 from routinglab.core.needs import TaskNeeds
-from routinglab.core.secrets import find_secret, redact
+from routinglab.core.secrets import MIN_KNOWN, find_secret, redact
 from routinglab.core.text import text_digest
 from routinglab.errors import EvalsError, InvalidInput, SecretFound, StaleCatalog
 from routinglab.evals.evals import Evals, load_evals
-from routinglab.providers.registry import Providers
+from routinglab.providers.registry import Providers, known_secrets
 from routinglab.resources import shipped
 from routinglab.routing.clients import LoopProviders
 from routinglab.routing.decision import Decision
@@ -113,15 +112,17 @@ class Router:
     @property
     def secrets(self) -> tuple[str, ...]:
         """Values of the configured keys, to be kept out of everything sent and written."""
-        return Providers(self.settings, self.env).secrets
+        return known_secrets(self.settings, self.env)
 
     @property
     def key_variables(self) -> frozenset[str]:
-        """Names of the environment variables that hold provider keys."""
-        infos = [
-            provider_info(name, self.settings) for name in (*presets(), *self.settings.providers)
-        ]
-        return frozenset(info.key_env for info in infos if info is not None and info.key_env)
+        """Names of the environment variables that hold provider keys, and of others with their values."""
+        named = {info.key_env for info in presets().values() if info.key_env}
+        named |= {one.api_key_env for one in self.settings.providers.values() if one.api_key_env}
+        held = [value for value in self.secrets if len(value) >= MIN_KNOWN]
+        return frozenset(named) | {
+            name for name, value in self.env.items() if any(key in value for key in held)
+        }
 
     def redact(self, text: str) -> str:
         """``text`` without credential material."""
@@ -173,12 +174,14 @@ class Router:
         agent: Any = None,
         needs: TaskNeeds | Mapping[str, Any] | None = None,
         constraints: ModelConstraints | Mapping[str, Any] | None = None,
+        record: RecordingWriter | None = None,
         task_id: str | None = None,
     ) -> Decision:
         """Decide which model does ``task`` for ``agent`` (a brief, a skill or an agent definition).
 
         ``needs`` and ``constraints`` are what the caller states, as values or as mappings with the
-        keys of ``taskNeeds`` and ``modelConstraints``. ``task_id`` names a task already recorded.
+        keys of ``taskNeeds`` and ``modelConstraints``. ``record`` stands in for the router's own;
+        ``task_id`` names a task that is already in it.
 
         Raises ``InvalidInput``, ``ConstraintConflict`` and ``NoEligibleModel`` before any request,
         ``SecretFound`` instead of one, ``StaleCatalog`` when a chosen model went away meanwhile and
@@ -190,17 +193,24 @@ class Router:
         planner.admission(call=launch.limits, agent=launch.agent)
         roles = roles_for(self.settings, self.catalog, self.env)
         self._screen(launch)
-        if task_id is None:
-            task_id = self.record_task(launch.text, launch.agent, launch.call_needs, launch.limits)
+        record = record or self.record
+        if task_id is None and record is not None:
+            task_id = record.task(
+                self.redact(launch.text),
+                agent=launch.agent,
+                needs=launch.call_needs,
+                constraints=launch.limits,
+            )
         trace = Trace(router=roles.info())
         inference = Inferences(
             self.clients.get, self.settings, self.secrets, trace, self._sleep, self._clock
         )
         decision = await self._decide(launch, planner, roles, inference, trace)
         self._still_eligible(decision, launch)
-        self._tell(trace)
-        if self.record is not None and task_id is not None:
-            self._record_decision(task_id, planner, launch, decision, trace)
+        for line in trace.switches:
+            self.debug(line)
+        if record is not None and task_id is not None:
+            self._write(record, task_id, planner, decision, trace)
         return decision
 
     def decide(
@@ -296,31 +306,23 @@ class Router:
                     "decision was made; route again"
                 )
 
-    def _tell(self, trace: Trace) -> None:
+    def debug(self, line: str) -> None:
+        """Print a silent switch where ``ATOMIC_MODEL_ROUTING_DEBUG`` asks for it (SPEC 7.7)."""
         if self.env.get(DEBUG_VARIABLE) == "1":
-            for line in trace.switches:
-                self._log(f"routinglab: {line}")
+            self._log(f"routinglab: {line}")
 
-    def record_task(
+    def _write(
         self,
-        text: str,
-        agent: AgentBrief | None,
-        needs: TaskNeeds,
-        limits: ModelConstraints | None,
-    ) -> str | None:
-        """Record a task, redacted; the id for what follows, None where nothing is recorded."""
-        if self.record is None:
-            return None
-        return self.record.task(self.redact(text), agent=agent, needs=needs, constraints=limits)
-
-    def _record_decision(
-        self, task_id: str, planner: Planner, launch: Launch, decision: Decision, trace: Trace
+        record: RecordingWriter,
+        task_id: str,
+        planner: Planner,
+        decision: Decision,
+        trace: Trace,
     ) -> None:
-        assert self.record is not None
         if trace.answers is not None:
-            self.record.answers(task_id, trace.answers, reader=trace.reader)
+            record.answers(task_id, trace.answers, reader=trace.reader)
         if decision.chosen_by == "router":
-            self.record.choice(
+            record.choice(
                 task_id,
                 decision.primary.model,
                 router=trace.router.responded,
@@ -328,8 +330,8 @@ class Router:
                 probabilities=trace.probabilities,
             )
         evals_digest = self.evals.digest if self.evals is not None else None
-        self.record.inputs(planner.catalog, evals_digest, self.settings)
-        self.record.decision(task_id, decision)
+        record.inputs(planner.catalog, evals_digest, self.settings)
+        record.decision(task_id, decision)
 
 
 def _evals(given: Evals | str | Path | None, settings: Settings) -> Evals | None:

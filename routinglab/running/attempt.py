@@ -17,9 +17,11 @@ RunStatus = Literal["ok", "failed", "cancelled", "out_of_steps"]
 class Attempt(Value):
     """One try of one candidate.
 
-    ``failure`` is a failure kind of SPEC 9.3, or for a skipped candidate the reason it was skipped;
-    ``cost`` is USD from the catalog, tiers applied, None where a price or the usage is unknown.
-    ``partial`` is text that had streamed in a turn that broke off.
+    ``model`` is the model that says it answered, else the id that was asked for. ``failure`` is a
+    failure kind of SPEC 9.3, and ``message`` says more, also why a candidate was skipped. Tokens are
+    those the provider told of; ``cost`` is USD from the catalog, tiers applied, None where a price or
+    the usage of any request is unknown, as it is for a turn that broke off. ``partial`` is the text of
+    that turn.
     """
 
     candidate: Candidate
@@ -45,8 +47,9 @@ class RunResult(Value):
 
     ``decision`` keeps the ordered choice apart from ``used``, the candidate that answered. ``text``
     is the final answer, or what had streamed when the run ended early. ``transcript`` is a
-    reference (``sa_…``) that a later run can continue or fork. Tokens and cost include those of
-    nested children; ``truncated`` says the answer met the output limit; ``notes`` are things a
+    reference (``sa_…``) that a later run can continue or fork. Tokens and cost are those of all
+    attempts and of nested children, None where a part is unknown; what deciding cost is in the
+    decision. ``truncated`` says the answer met the output limit; ``notes`` are things a
     person should know, such as tools that were asked for and not given.
     """
 
@@ -72,3 +75,8 @@ class RunResult(Value):
     def ok(self) -> bool:
         """Whether a candidate answered."""
         return self.status == "ok"
+
+    def _repr_html_(self) -> str:
+        from routinglab.running.show import result_html
+
+        return result_html(self)

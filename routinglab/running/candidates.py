@@ -7,45 +7,59 @@ from dataclasses import dataclass
 from typing import Literal
 
 from routinglab.catalog.model import Model
-from routinglab.core.ids import Candidate
+from routinglab.core.ids import Candidate, split_id
 
 Origin = Literal["primary", "ranked", "fallback", "current"]
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A candidate with its place in the chain; ``skip`` says why it is not to be called."""
+    """A candidate with its place in the chain; ``skip`` says why it is not to be called.
+
+    ``entry`` is None where the catalog lacks it. ``pinned`` says that its effort was stated.
+    ``spared`` marks the current model of a concrete call, which is tried whatever is known of it.
+    """
 
     candidate: Candidate
     entry: Model | None
     origin: Origin
     pinned: bool = False
     skip: str | None = None
+    spared: bool = False
+
+    @property
+    def served_as(self) -> str:
+        """The id its provider knows it by."""
+        given = self.entry.request_model if self.entry is not None else None
+        return given or split_id(self.candidate.model)[1]
+
+    @property
+    def options(self) -> tuple[tuple[str, str], ...]:
+        """What its provider wants said beside the id."""
+        return self.entry.request_options if self.entry is not None else ()
 
 
 def distinct(planned: Iterable[Planned]) -> tuple[Planned, ...]:
-    """Each model id once, at its first position, with the effort it has there."""
+    """Each model id once, at its first position, with the effort it has there.
+
+    A spared one stays at the end as well: the chain tries it there where it was skipped before.
+    """
     seen: dict[str, Planned] = {}
+    again = []
     for item in planned:
-        seen.setdefault(item.candidate.model, item)
-    return tuple(seen.values())
+        if seen.setdefault(item.candidate.model, item) is not item and item.spared:
+            again.append(item)
+    return (*seen.values(), *again)
 
 
 def passed_over(
-    item: Planned,
-    *,
-    request_bytes: int,
-    is_configured: Callable[[str], bool],
-    automatic: bool,
+    item: Planned, *, request_bytes: int, is_configured: Callable[[str], bool]
 ) -> str | None:
-    """Why ``item`` is skipped before any call, or None.
-
-    The current model of a concrete call is never filtered out. A provider nobody knows is tried.
-    """
+    """Why ``item`` is skipped before any call, or None."""
+    if item.spared:
+        return None
     if item.skip is not None:
         return item.skip
-    if item.origin == "current" and not automatic:
-        return None
     if not is_configured(item.candidate.provider):
         return f"provider {item.candidate.provider} is not configured"
     entry = item.entry

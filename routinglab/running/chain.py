@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
+from typing import Any
 
 from routinglab.core.ids import Candidate
 from routinglab.errors import ProviderError
 from routinglab.providers.chat import ChatClient, Usage
 from routinglab.providers.failures import ADVANCING
+from routinglab.providers.retry import RetryPolicy
 from routinglab.running.attempt import Attempt
 from routinglab.running.candidates import Planned, passed_over
 from routinglab.running.child_loop import Ending, Progress, Retry, child_loop
 from routinglab.running.conversation import Conversation
-from routinglab.running.events import RunEvent
+from routinglab.running.events import Events, RunEvent
 from routinglab.running.toolbox import Toolbox
-from routinglab.settings.model import RetrySettings
-
-#: Kinds that may pass by waiting; the others advance or end the chain at once.
-_TRANSIENT = ("rate_limit", "provider_unavailable", "network_timeout")
 
 
 @dataclass(slots=True)
@@ -31,7 +29,6 @@ class ChainRun:
     attempts: list[Attempt] = field(default_factory=list)
     used: Candidate | None = None
     ending: Ending | None = None
-    failure: ProviderError | None = None
     partial: str = ""
 
 
@@ -40,26 +37,26 @@ class Chain:
     """Everything a chain needs besides its candidates.
 
     ``sleep``, ``clock`` (seconds) and ``now`` can be replaced, so that waiting costs no time in a
-    test. ``random`` gives 0..1 for the jitter of a wait.
+    test. ``debug`` gets a line for every switch.
     """
 
     client: Callable[[str], ChatClient]
     is_configured: Callable[[str], bool]
-    emit: Callable[[RunEvent], None]
+    events: Events
     redact: Callable[[str], str]
-    retry: RetrySettings = field(default_factory=RetrySettings)
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    debug: Callable[[str], None] = lambda line: None
 
     async def run(
         self,
-        planned: Iterable[Planned],
+        planned: Sequence[Planned],
         conversation: Conversation,
         toolbox: Toolbox,
         run: ChainRun,
         *,
-        automatic: bool,
         max_steps: int,
     ) -> None:
         """Try each candidate in turn and write what happens into ``run``.
@@ -68,61 +65,53 @@ class Chain:
         the same conversation; any other ends the chain. There is no time limit: only a failure, an
         answer or a cancellation ends an attempt.
         """
-        queue = list(planned)
         steps = 0
-        for place, item in enumerate(queue):
-            reason = passed_over(
-                item,
-                request_bytes=conversation.bytes,
-                is_configured=self.is_configured,
-                automatic=automatic,
-            )
-            if reason is not None:
-                self._finish(run, _skipped(item, reason, self.now()))
+        tried: set[str] = set()
+        for place, item in enumerate(planned):
+            if item.candidate.model in tried:
                 continue
-            progress = Progress()
-            started, clock = self.now(), self.clock()
-            self.emit(RunEvent("attempt", candidate=item.candidate))
-            last = not any(
-                passed_over(
-                    later,
-                    request_bytes=conversation.bytes,
-                    is_configured=self.is_configured,
-                    automatic=automatic,
-                )
-                is None
-                for later in queue[place + 1 :]
-            )
+            if (reason := self._passed_over(item, conversation, toolbox)) is not None:
+                self._note(run, _attempt(item, "skipped", self.now(), message=reason))
+                continue
+            tried.add(item.candidate.model)
+            last = all(self._passed_over(i, conversation, toolbox) for i in planned[place + 1 :])
+            attempt = _Trying(self, item)
+            self.events.tell(RunEvent("attempt", candidate=item.candidate))
             try:
                 run.ending = await child_loop(
                     self.client(item.candidate.provider),
-                    item.candidate,
+                    item,
                     conversation,
                     toolbox,
                     steps_left=max_steps - steps,
-                    progress=progress,
-                    emit=self.emit,
+                    progress=attempt.progress,
+                    events=self.events,
                     retry=self._retry(item.candidate, last=last),
                 )
             except ProviderError as error:
-                attempt = self._failed(item, progress, error, started, clock)
-                self._finish(run, attempt)
-                run.failure, run.partial = error, progress.partial or run.partial
-                steps += progress.steps
+                self._note(run, failed := attempt.failed(error))
+                run.partial = failed.partial or run.partial
                 if error.kind not in ADVANCING:
                     return
-                if steps >= max_steps:
-                    run.ending = Ending("", out_of_steps=True)
-                    return
-                continue
+                steps += attempt.progress.steps
             except asyncio.CancelledError:
                 stopped = ProviderError("cancelled", kind="cancelled")
-                self._finish(run, self._failed(item, progress, stopped, started, clock))
-                run.partial = progress.partial
+                self._note(run, failed := attempt.failed(stopped))
+                run.partial = failed.partial or run.partial
                 raise
-            run.used, run.failure = item.candidate, None
-            self._finish(run, self._answered(item, progress, started, clock))
-            return
+            else:
+                run.used = item.candidate
+                self._note(run, attempt.answered())
+                return
+
+    def _passed_over(
+        self, item: Planned, conversation: Conversation, toolbox: Toolbox
+    ) -> str | None:
+        return passed_over(
+            item,
+            request_bytes=conversation.bytes + toolbox.bytes,
+            is_configured=self.is_configured,
+        )
 
     def _retry(self, candidate: Candidate, *, last: bool) -> Retry:
         """Wait before the same candidate is asked again, or raise the failure.
@@ -130,84 +119,87 @@ class Chain:
         A rate limit is waited for; other transient failures only by the last candidate, where
         nobody else could answer instead. A wait beyond the limit is no wait.
         """
-        settings = self.retry
-        longest = settings.max_retry_delay_ms / 1000
 
         async def wait(error: ProviderError, failures: int) -> None:
-            waits = error.kind == "rate_limit" or (last and error.kind in _TRANSIENT)
-            if not waits or not settings.enabled or failures >= settings.max_retries:
-                raise error
-            delay = error.retry_after
-            if delay is None:
-                delay = min(settings.base_delay_ms / 1000 * 2**failures, longest)
-            elif delay > longest:
-                raise error
+            delay = self.policy.delay(failures, error)
+            if delay is None or not (last or error.kind == "rate_limit"):
+                raise self.policy.last_word(error) from None
             text = f"{error.kind}: asking {candidate} again in {delay:.1f} s"
-            self.emit(RunEvent("waiting", text=text, candidate=candidate))
+            self.events.tell(RunEvent("waiting", text=text, candidate=candidate))
             await self.sleep(delay)
 
         return wait
 
-    def _finish(self, run: ChainRun, attempt: Attempt) -> None:
+    def _note(self, run: ChainRun, attempt: Attempt) -> None:
         run.attempts.append(attempt)
-        self.emit(RunEvent("attempt_done", attempt=attempt, candidate=attempt.candidate))
+        if attempt.kind != "ok":
+            self.debug(_switch(attempt))
+        self.events.tell(RunEvent("attempt_done", attempt=attempt, candidate=attempt.candidate))
 
-    def _answered(
-        self, item: Planned, progress: Progress, started: datetime, clock: float
-    ) -> Attempt:
-        return Attempt(
-            candidate=item.candidate,
-            model=progress.model,
-            effort=item.candidate.effort,
-            kind="ok",
+
+class _Trying:
+    """One candidate while it is tried."""
+
+    def __init__(self, chain: Chain, item: Planned) -> None:
+        self._chain = chain
+        self._item = item
+        self._started, self._clock = chain.now(), chain.clock()
+        self.progress = Progress()
+
+    def answered(self, kind: str = "ok", **more: Any) -> Attempt:
+        progress = self.progress
+        return _attempt(
+            self._item,
+            kind,
+            self._started,
+            model=progress.model or self._item.served_as,
             input_tokens=progress.usage.input_tokens,
             output_tokens=progress.usage.output_tokens,
-            cost=cost_of(item, progress.requests),
-            started=started,
-            seconds=self.clock() - clock,
+            cost=None if progress.unknown else cost_of(self._item, progress.requests),
+            seconds=self._chain.clock() - self._clock,
             steps=progress.steps,
+            partial=self._chain.redact(progress.partial) if progress.partial else "",
+            **more,
         )
 
-    def _failed(
-        self,
-        item: Planned,
-        progress: Progress,
-        error: ProviderError,
-        started: datetime,
-        clock: float,
-    ) -> Attempt:
-        return self._answered(item, progress, started, clock).model_copy(
-            update={
-                "kind": "failed",
-                "failure": error.kind,
-                "status": error.status,
-                "code": error.code,
-                "category": error.category,
-                "message": self.redact(str(error)),
-                "partial": self.redact(progress.partial),
-            }
+    def failed(self, error: ProviderError) -> Attempt:
+        return self.answered(
+            "failed",
+            failure=error.kind,
+            status=error.status,
+            code=error.code,
+            category=error.category,
+            message=self._chain.redact(str(error)),
         )
 
 
-def _skipped(item: Planned, reason: str, now: datetime) -> Attempt:
-    return Attempt(
-        candidate=item.candidate,
-        effort=item.candidate.effort,
-        kind="skipped",
-        failure="skipped",
-        message=reason,
-        started=now,
-        seconds=0.0,
+def _attempt(item: Planned, kind: str, started: datetime, **more: Any) -> Attempt:
+    return Attempt.model_validate(
+        {
+            "candidate": item.candidate,
+            "effort": item.candidate.effort,
+            "kind": kind,
+            "started": started,
+            **more,
+        }
     )
+
+
+def _switch(attempt: Attempt) -> str:
+    """A switch in words that are safe to log: who, HTTP status and type, no provider text."""
+    if attempt.kind == "skipped":
+        return f"run: {attempt.candidate} skipped ({attempt.message})"
+    status = f"HTTP {attempt.status}, " if attempt.status is not None else ""
+    return f"run: {attempt.candidate} failed ({status}{attempt.failure})"
 
 
 def cost_of(item: Planned, requests: Sequence[Usage]) -> float | None:
     """USD of several requests, each at the tier it falls in; None where anything is unknown."""
-    if not requests:
+    if not requests or item.entry is None:
         return None
     total = 0.0
     for usage in requests:
-        if item.entry is None or usage.input_tokens is None or usage.output_tokens is None:
+        if usage.input_tokens is None or usage.output_tokens is None:
             return None
         one = item.entry.cost(usage.input_tokens, usage.output_tokens)
         if one is None:

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from routinglab.core.ids import Candidate, split_id
 from routinglab.errors import ProviderError
 from routinglab.providers.chat import ChatClient, ChatReply, ChatRequest, Usage
+from routinglab.running.candidates import Planned
 from routinglab.running.conversation import Conversation
-from routinglab.running.events import RunEvent
+from routinglab.running.events import Events
 from routinglab.running.toolbox import Toolbox
 
 #: Requests a child may make where its definition names no other number.
@@ -22,12 +22,17 @@ Retry = Callable[[ProviderError, int], Awaitable[None]]
 
 @dataclass(slots=True)
 class Progress:
-    """What one candidate has used and said so far, also when it fails half way."""
+    """What one candidate has used and said so far, also when it fails half way.
+
+    ``partial`` is the text of a turn that broke off; ``unknown`` says that such a turn was begun,
+    so that what it cost is not known.
+    """
 
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
     requests: list[Usage] = field(default_factory=list)
     partial: str = ""
+    unknown: bool = False
     model: str | None = None
 
     def count(self, reply: ChatReply) -> None:
@@ -50,13 +55,13 @@ class Ending:
 
 async def child_loop(
     client: ChatClient,
-    candidate: Candidate,
+    item: Planned,
     conversation: Conversation,
     toolbox: Toolbox,
     *,
     steps_left: int,
     progress: Progress,
-    emit: Callable[[RunEvent], None],
+    events: Events,
     retry: Retry,
 ) -> Ending:
     """Go on with ``conversation`` until the model answers without calling a tool.
@@ -66,58 +71,73 @@ async def child_loop(
     then stay in the conversation.
     """
     last = ""
-    await _run_open_calls(conversation, toolbox, emit)
+    await _run_open_calls(conversation, toolbox, events)
     while steps_left > 0:
-        reply = await _ask(client, candidate, conversation, toolbox, progress, emit, retry)
+        reply = await _ask(client, item, conversation, toolbox, progress, events, retry)
         progress.count(reply)
         steps_left -= 1
         if refused := reply.refusal():
+            progress.partial = reply.text
             raise refused
         last = reply.text or last
-        if not reply.tool_calls:
-            conversation.say(reply)
-            return Ending(reply.text, truncated=reply.finish == "length")
         conversation.say(reply)
-        await _run_open_calls(conversation, toolbox, emit)
+        if not reply.tool_calls:
+            return Ending(reply.text, truncated=reply.finish == "length")
+        await _run_open_calls(conversation, toolbox, events)
     return Ending(last, out_of_steps=True)
 
 
 async def _ask(
     client: ChatClient,
-    candidate: Candidate,
+    item: Planned,
     conversation: Conversation,
     toolbox: Toolbox,
     progress: Progress,
-    emit: Callable[[RunEvent], None],
+    events: Events,
     retry: Retry,
 ) -> ChatReply:
     request = ChatRequest(
-        model=split_id(candidate.model)[1],
+        model=item.served_as,
         messages=conversation.messages,
         system=conversation.system,
         tools=toolbox.specs,
-        effort=candidate.effort,
+        effort=item.candidate.effort,
+        options=item.options,
     )
     failures = 0
     while True:
-        progress.partial = ""
+        said: list[str] = []
+        stream = events.stream(item.candidate, progress.steps)
 
-        def on_text(piece: str) -> None:
-            progress.partial += piece
-            emit(RunEvent("text", text=piece, candidate=candidate, step=progress.steps))
+        def on_text(
+            piece: str,
+            note: Callable[[str], None] = said.append,
+            show: Callable[[str], None] = stream.piece,
+        ) -> None:
+            note(piece)
+            show(piece)
 
         try:
             return await client.chat(request, on_text=on_text)
         except ProviderError as error:
+            _broke_off(progress, said)
             await retry(error, failures)
             failures += 1
+        except asyncio.CancelledError:
+            _broke_off(progress, said)
+            raise
+        finally:
+            stream.end()
 
 
-async def _run_open_calls(
-    conversation: Conversation, toolbox: Toolbox, emit: Callable[[RunEvent], None]
-) -> None:
+def _broke_off(progress: Progress, said: list[str]) -> None:
+    progress.partial = "".join(said) or progress.partial
+    progress.unknown = progress.unknown or bool(said)
+
+
+async def _run_open_calls(conversation: Conversation, toolbox: Toolbox, events: Events) -> None:
     for call in conversation.open_calls():
-        emit(RunEvent("tool", tool=call.name, text=call.arguments[:200]))
+        events.tool("tool", call, call.arguments)
         try:
             result = await toolbox.call(call)
         except asyncio.CancelledError:
@@ -125,4 +145,4 @@ async def _run_open_calls(
             conversation.answer(call, "[cancelled while this tool was running]", is_error=True)
             raise
         conversation.answer(call, result.text, is_error=result.is_error)
-        emit(RunEvent("tool_done", tool=call.name, text=result.text[:200]))
+        events.tool("tool_done", call, result.text)

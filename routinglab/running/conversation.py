@@ -4,34 +4,66 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from routinglab.errors import TranscriptError
 from routinglab.providers.chat import ChatReply, Message, ToolCall
-from routinglab.running.transcripts import Transcript, TranscriptStore, new_reference
+from routinglab.running.transcripts import (
+    Transcript,
+    TranscriptFile,
+    TranscriptStore,
+    new_reference,
+)
+
+#: What an image counts as in bytes: about 1,600 tokens, the most that one costs at Anthropic.
+IMAGE_BYTES = 4_800
 
 
 class Conversation:
-    """Complete turns in order, saved after each one where there is a store.
+    """Complete turns in order, written down after each one where there is a store.
 
     A turn that broke off while it streamed is no turn: the next candidate answers in its place.
-    Calls of an assistant turn that have no result yet are the ones still to be run.
+    Calls of an assistant turn that have no result yet are the ones still to be run. Every call gets
+    an id that no other call of the conversation has.
     """
 
-    def __init__(self, transcript: Transcript, store: TranscriptStore | None = None) -> None:
+    def __init__(self, transcript: Transcript, file: TranscriptFile | None = None) -> None:
         self._transcript = transcript
-        self._store = store
+        self._file = file
+        self._call_ids = {call.id for message in self.messages for call in message.tool_calls}
+        self.bytes = _size(transcript.system) + sum(map(_message_size, transcript.messages))
+        self.trouble: str | None = None
 
     @classmethod
     def start(cls, agent: str, system: str, store: TranscriptStore | None = None) -> Conversation:
         """An empty conversation of a new child."""
-        return cls(Transcript(new_reference(), agent, system), store)
+        reference = new_reference()
+        file = store.create(reference) if store is not None else None
+        return cls(Transcript(reference, agent, system), file)
+
+    @classmethod
+    def go_on(
+        cls, agent: str, store: TranscriptStore | None, *, reference: str, fork: bool
+    ) -> Conversation:
+        """A conversation that an earlier run of ``agent`` left, or a copy of it."""
+        if store is None:
+            raise TranscriptError(
+                "this runner keeps no transcripts, so there is none to go on from"
+            )
+        if fork:
+            transcript = store.fork(reference)
+            file = store.create(transcript.reference)
+        else:
+            transcript, file = store.open(reference)
+        if transcript.agent != agent:
+            file.close()
+            raise TranscriptError(
+                f"transcript {reference} is one of {transcript.agent!r}, not of {agent!r}"
+            )
+        return cls(transcript, file)
 
     @property
-    def reference(self) -> str:
-        return self._transcript.reference
-
-    @property
-    def saved(self) -> bool:
-        """Whether a later run can go on from the reference."""
-        return self._store is not None
+    def reference(self) -> str | None:
+        """The reference a later run can go on from, None where nothing is kept."""
+        return self._transcript.reference if self._file is not None else None
 
     @property
     def system(self) -> str:
@@ -41,16 +73,6 @@ class Conversation:
     def messages(self) -> tuple[Message, ...]:
         return self._transcript.messages
 
-    @property
-    def bytes(self) -> int:
-        """UTF-8 bytes of everything a request would send, images as their own size."""
-        total = len(self.system.encode("utf-8", "replace"))
-        for message in self.messages:
-            total += len(message.text.encode("utf-8", "replace"))
-            total += sum(len(image.data) for image in message.images)
-            total += sum(len(call.arguments) for call in message.tool_calls)
-        return total
-
     def ask(self, text: str) -> None:
         """Add the person's or the parent's next turn, after closing calls nobody answered."""
         for call in self.open_calls():
@@ -59,7 +81,8 @@ class Conversation:
 
     def say(self, reply: ChatReply) -> None:
         """Add an assistant's complete turn."""
-        self._add(reply.message())
+        calls = tuple(self._named(call, place) for place, call in enumerate(reply.tool_calls))
+        self._add(replace(reply.message(), tool_calls=calls))
 
     def answer(self, call: ToolCall, text: str, *, is_error: bool = False) -> None:
         """Add the result of a tool call."""
@@ -76,7 +99,37 @@ class Conversation:
             answered.add(message.tool_call_id)
         return ()
 
+    def close(self) -> None:
+        """Let other runs go on from the transcript."""
+        if self._file is not None:
+            self._file.close()
+
+    def _named(self, call: ToolCall, place: int) -> ToolCall:
+        """``call`` under an id of its own; some servers count from zero in every turn."""
+        unique = call.id or "call"
+        if unique in self._call_ids or not call.id:
+            unique = f"{unique}_{len(self.messages)}_{place}"
+        self._call_ids.add(unique)
+        return call if unique == call.id else replace(call, id=unique)
+
     def _add(self, message: Message) -> None:
         self._transcript = replace(self._transcript, messages=(*self.messages, message))
-        if self._store is not None:
-            self._store.save(self._transcript)
+        self.bytes += _message_size(message)
+        if self._file is None:
+            return
+        try:
+            self._file.add(self._transcript, message)
+        except OSError as error:
+            # the answer is worth more than its transcript
+            self.trouble = f"the transcript is not kept any further: {error.strerror or error}"
+            self._file.close()
+            self._file = None
+
+
+def _message_size(message: Message) -> int:
+    calls = sum(_size(call.arguments) for call in message.tool_calls)
+    return _size(message.text) + calls + IMAGE_BYTES * len(message.images)
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from routinglab.catalog.names import Resolved, resolve_fallbacks, resolve_model
 from routinglab.core.agent import AgentBrief
@@ -11,11 +10,11 @@ from routinglab.core.constraints import ModelConstraints
 from routinglab.core.efforts import Effort, effort_for
 from routinglab.core.ids import Candidate
 from routinglab.core.needs import TaskNeeds
-from routinglab.errors import InvalidInput, ModelNameError
+from routinglab.errors import InvalidInput, ModelNameError, SettingsError
 from routinglab.routing.decision import Decision
 from routinglab.routing.restrictions import Restriction, restrictions_for
 from routinglab.routing.router import Router
-from routinglab.running.candidates import Planned, distinct, levels
+from routinglab.running.candidates import Origin, Planned, distinct, levels
 from routinglab.skills.agent import AgentDefinition
 from routinglab.skills.effective import EffectiveAgent, effective_agent
 from routinglab.skills.profile import Profile, ProfileResolver, resolve_profile
@@ -35,13 +34,18 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """An agent ready to run: automatic or not, and where it is not, its chain."""
+    """An agent ready to run: automatic or not, and the candidates that were named.
+
+    ``primary`` is None where routing decides. ``rest`` are the configured fallbacks and, last, the
+    current model where there is one.
+    """
 
     agent: EffectiveAgent
     call: Call
     automatic: bool
     effort: Effort | None
     primary: Planned | None = None
+    rest: tuple[Planned, ...] = ()
 
 
 def prepare(
@@ -50,35 +54,35 @@ def prepare(
     router: Router,
     profile: ProfileResolver | None = None,
 ) -> LaunchPlan:
-    """Decide between automatic routing and a concrete model, and resolve the latter.
+    """Decide between automatic routing and a concrete model, and resolve every name.
 
     The first model named of call, settings override, definition, profile and host (the current
-    model) counts. Raises ``ModelNameError`` for one that cannot be resolved or has not the pinned
-    effort: a pinned model is never replaced in silence.
+    model) counts. Raises ``ModelNameError`` for one that cannot be resolved and ``InvalidInput``
+    where the first one has not the effort asked for: a pinned model is never replaced in silence.
     """
-    effective = effective_agent(agent, router.settings, model=call.model)
-    name, effort = effective.model, call.effort or effective.effort
+    skill = agent if isinstance(agent, Skill) else agent.skill
+    if call.effort is not None:
+        # the call's effort stands in for the definition's, also where it restricts routing
+        skill = skill.model_copy(update={"effort": call.effort})
+    effective = effective_agent(skill, router.settings, model=call.model)
+    name, effort = effective.model, effective.effort
     if profile is not None and not (name and effort):
         resolved = resolve_profile(effective.skill, profile) or Profile()
         name, effort = name or resolved.model, effort or resolved.effort
     found = _resolve(name, effort, router)
+    current = _current(router)
     if found.mode == "inherit":
-        current = router.settings.current_model
-        if not current:
-            raise ModelNameError(
-                f"agent {effective.name!r} names no model and there is no current model; set "
-                "currentModel in the settings or ROUTINGLAB_MODEL, or give model="
-            )
-        found = _resolve(current, effort, router)
+        found = _inherited(effective, current, found.effort)
+    rest = (*_fallbacks(effective, call, current, router), *_last(current))
     if found.mode == "auto":
-        return LaunchPlan(effective, call, True, found.effort or effort)
+        return LaunchPlan(effective, call, True, found.effort or effort, None, rest)
     item = _planned(found, effective.thinking, "primary")
-    _check_effort(item)
-    return LaunchPlan(effective, call, False, effort, item)
+    _check(item)
+    return LaunchPlan(effective, call, False, effort, item, rest)
 
 
 def routing_limits(plan: LaunchPlan) -> ModelConstraints | None:
-    """The call's constraints, held to its ``effort`` where automatic routing was asked for one."""
+    """The call's constraints, held to the effort that automatic routing was asked for."""
     limits = plan.call.constraints
     if plan.effort is None:
         return limits
@@ -97,60 +101,107 @@ def routing_limits(plan: LaunchPlan) -> ModelConstraints | None:
 
 
 def chain_for(plan: LaunchPlan, decision: Decision | None, router: Router) -> tuple[Planned, ...]:
-    """Every candidate in order, each model id once, the unfit ones with the reason they are skipped."""
-    items: list[Planned] = []
-    if decision is not None:
-        items += [
-            Planned(c, router.catalog.get(c.model), "ranked", pinned=True) for c in decision.chain
-        ]
-    elif plan.primary is not None:
-        items.append(plan.primary)
-    items += _fallbacks(plan, router)
-    items += _current(plan, router)
-    chain = distinct(items)
-    return _within_limits(chain, plan, decision, router) if decision is not None else chain
+    """Every candidate in order, each model id once, the unfit ones with why they are skipped."""
+    if decision is None:
+        assert plan.primary is not None
+        return distinct(_spared((plan.primary, *plan.rest)))
+    ranked = (
+        Planned(candidate, router.catalog.get(candidate.model), "ranked", pinned=True)
+        for candidate in decision.chain
+    )
+    named = (plan.primary,) if plan.primary is not None else ()
+    return _within_limits(distinct((*ranked, *named, *plan.rest)), plan, decision, router)
 
 
-def _fallbacks(plan: LaunchPlan, router: Router) -> list[Planned]:
-    agent, call = plan.agent, plan.call
+def _spared(chain: tuple[Planned, ...]) -> tuple[Planned, ...]:
+    """Concrete calls: the current model is tried, whatever its provider's settings say."""
+    current = {item.candidate.model for item in chain if item.origin == "current" and not item.skip}
+    return tuple(
+        replace(item, spared=True)
+        if item.candidate.model in current and not _unsupported(item)
+        else item
+        for item in chain
+    )
+
+
+def _fallbacks(
+    agent: EffectiveAgent, call: Call, current: Resolved | None, router: Router
+) -> tuple[Planned, ...]:
     names = agent.fallback_models if call.fallback_models is None else call.fallback_models
-    thinking_levels = agent.fallback_thinking_levels if call.fallback_models is None else ()
     found = resolve_fallbacks(
         names,
         router.catalog,
         router.settings,
         thinking=agent.thinking,
-        thinking_levels=thinking_levels,
+        thinking_levels=agent.fallback_thinking_levels if call.fallback_models is None else (),
         env=router.env,
     )
-    return [_planned(item, None, "fallback") for item in found if item.mode == "model"]
+    meant = (
+        item if item.mode == "model" else _as_current(current, item.effort) if current else None
+        for item in found
+    )
+    return tuple(_planned(item, None, "fallback") for item in meant if item is not None)
 
 
-def _current(plan: LaunchPlan, router: Router) -> list[Planned]:
-    if not router.settings.current_model:
-        return []
-    found = _resolve(router.settings.current_model, None, router)
-    return [_planned(found, None, "current")] if found.mode == "model" else []
+def _current(router: Router) -> Resolved | None:
+    """What ``currentModel`` means, with its ``problem`` where it cannot be called."""
+    name = router.settings.current_model
+    if not name:
+        return None
+    try:
+        [found] = resolve_fallbacks([name], router.catalog, router.settings, env=router.env)
+    except (ModelNameError, InvalidInput) as error:
+        raise SettingsError(f"currentModel: {error}", field="currentModel") from None
+    return found if found.mode == "model" else None
+
+
+def _last(current: Resolved | None) -> tuple[Planned, ...]:
+    return () if current is None else (_planned(current, None, "current"),)
+
+
+def _inherited(agent: EffectiveAgent, current: Resolved | None, effort: Effort | None) -> Resolved:
+    """The host's model for an agent that names none; the agent's own effort comes before the host's."""
+    if current is None:
+        raise ModelNameError(
+            f"agent {agent.name!r} names no model and there is no current model; set "
+            "currentModel in the settings or ROUTINGLAB_MODEL, or give model="
+        )
+    return _as_current(current, effort)
+
+
+def _as_current(current: Resolved, effort: Effort | None) -> Resolved:
+    if effort is None or current.candidate is None:
+        return current
+    candidate = Candidate(model=current.candidate.model, effort=effort)
+    return replace(current, candidate=candidate, effort=effort)
 
 
 def _resolve(name: str | None, effort: Effort | None, router: Router) -> Resolved:
     return resolve_model(name, router.catalog, router.settings, effort=effort, env=router.env)
 
 
-def _planned(found: Resolved, thinking: Effort | None, origin: Any) -> Planned:
+def _planned(found: Resolved, thinking: Effort | None, origin: Origin) -> Planned:
     assert found.candidate is not None
-    candidate = found.candidate
+    candidate, skip = found.candidate, found.problem
     if candidate.effort is None and thinking is not None and not found.pinned:
         candidate = Candidate(model=candidate.model, effort=thinking)
+    if found.entry is not None and found.entry.kind != "chat":
+        skip = f"it is no chat model but {found.entry.kind}"
     pinned = found.pinned or candidate.effort is not None
-    return Planned(candidate, found.entry, origin, pinned=pinned)
+    return Planned(candidate, found.entry, origin, pinned=pinned, skip=skip)
 
 
-def _check_effort(item: Planned) -> None:
+def _unsupported(item: Planned) -> bool:
     effort = item.candidate.effort
-    if item.entry is not None and effort is not None and effort not in item.entry.efforts:
+    return item.entry is not None and effort is not None and effort not in item.entry.efforts
+
+
+def _check(item: Planned) -> None:
+    if item.skip is not None:
+        raise ModelNameError(f"{item.candidate.model} cannot run an agent: {item.skip}")
+    if item.entry is not None and _unsupported(item):
         raise InvalidInput(
-            f"{item.candidate.model} does not support effort {effort!r}; it has "
+            f"{item.candidate.model} does not support effort {item.candidate.effort!r}; it has "
             f"{levels(item.entry)}",
             field="effort",
             choices=item.entry.efforts,
@@ -173,7 +224,7 @@ def _within_limits(
     open_ = restrictions_for(router.settings, brief, routing_limits(plan))
     return tuple(
         item
-        if item.origin == "ranked"
+        if item.origin == "ranked" or item.skip
         else _held_to(item, pinned if item.pinned else open_, decision.needs)
         for item in chain
     )
@@ -186,11 +237,9 @@ def _held_to(item: Planned, held: tuple[Restriction, ...], needs: TaskNeeds) -> 
     """
     entry = item.entry
     if entry is None:
-        return (
-            replace(item, skip="nothing is known of it that could satisfy constraints")
-            if held
-            else item
-        )
+        if held:
+            return replace(item, skip="nothing is known of it that could satisfy constraints")
+        return item
     efforts = (item.candidate.effort,) if item.pinned else entry.effort_choices
     broken = {e: [name for r in held for name in r.broken_by(entry, e)] for e in efforts}
     allowed = [effort for effort, names in broken.items() if not names]

@@ -15,8 +15,9 @@ from routinglab.running.bounded import OUTPUT_LIMIT, bounded
 from routinglab.running.workspace import Workspace
 from routinglab.skills.tools import HostTool
 
-#: Seconds a command may take where the call names no other limit.
+#: Seconds a command may take where the call names no other limit, and its output after its end.
 SECONDS = 600.0
+LAST_OUTPUT = 1.0
 
 
 def shell_tool(
@@ -27,8 +28,8 @@ def shell_tool(
 ) -> HostTool:
     """A shell in the workspace, without the variables named in ``hidden`` (the provider keys).
 
-    A shell is not confined: what it may do is what the person who allowed it may do. Cancelling
-    the call, or its time limit, ends every process it started.
+    A shell is not confined: what it may do is what the person who allowed it may do. The end of the
+    command, its time limit and a cancelled call end every process of its group.
     """
     kept = {k: v for k, v in (os.environ if env is None else env).items() if k not in set(hidden)}
 
@@ -45,20 +46,23 @@ def shell_tool(
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,
         )
+        assert process.stdout is not None
+        output = Output()
+        reading = asyncio.create_task(output.fill(process.stdout))
         try:
             async with asyncio.timeout(limit):
-                output = await _drain(process)
                 code = await process.wait()
         except TimeoutError:
             raise ToolError(f"bash: the command was ended after {limit:g} seconds") from None
         finally:
-            await _end(process)
-        text = bounded(output.decode("utf-8", "replace"))
+            await _end(process, reading)
+        text = bounded(output.text())
         return text if code == 0 else f"{text}\n[exit code {code}]".lstrip("\n")
 
     return tool(
         "bash",
-        "Run a shell command in the workspace; gives its output and a non-zero exit code.",
+        "Run a shell command in the workspace; gives its output and a non-zero exit code. What it "
+        "leaves running is ended with it.",
         (
             Argument("command", "string", "The command."),
             Argument("timeout", "number", "Seconds before it is ended.", optional=True, least=0.1),
@@ -67,23 +71,38 @@ def shell_tool(
     )
 
 
-async def _drain(process: asyncio.subprocess.Process) -> bytes:
-    """All output; of a flood only the head and the tail are held."""
-    assert process.stdout is not None
-    head, tail = bytearray(), bytearray()
-    dropped = 0
-    while piece := await process.stdout.read(65536):
-        room = max(0, OUTPUT_LIMIT * 4 - len(head))
-        head += piece[:room]
-        tail += piece[room:]
-        if (over := len(tail) - OUTPUT_LIMIT * 4) > 0:
-            dropped += over
-            del tail[:over]
-    note = f"\n[... {dropped:,} bytes left out ...]\n".encode() if dropped else b""
-    return bytes(head) + note + bytes(tail)
+class Output:
+    """What a command printed; of a flood only the head and the tail are held."""
+
+    def __init__(self, limit: int = OUTPUT_LIMIT * 4) -> None:
+        self._limit = limit
+        self._head, self._tail = bytearray(), bytearray()
+        self._dropped = 0
+
+    async def fill(self, stream: asyncio.StreamReader) -> None:
+        """Read to the end."""
+        while piece := await stream.read(65536):
+            room = max(0, self._limit - len(self._head))
+            self._head += piece[:room]
+            self._tail += piece[room:]
+            if (over := len(self._tail) - self._limit) > 0:
+                self._dropped += over
+                del self._tail[:over]
+
+    def text(self) -> str:
+        """Head and tail, with what is missing between them named."""
+        note = f"\n[... {self._dropped:,} bytes left out ...]\n".encode() if self._dropped else b""
+        return (self._head + note + self._tail).decode("utf-8", "replace")
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _end(process: asyncio.subprocess.Process, reading: asyncio.Task[None]) -> None:
+    """End what the command left running, then take the rest of its output."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     await process.wait()
+    # a process that left the group may hold the pipe open for ever
+    await asyncio.wait([reading], timeout=LAST_OUTPUT)
+    if not reading.done():
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+        process._transport.close()  # type: ignore[attr-defined]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from routinglab.errors import RunFailed
 from routinglab.routing.decision import Decision
@@ -15,35 +16,41 @@ def summarise(
     decision: Decision | None,
     children: Sequence[RunResult],
     *,
+    redact: Callable[[str], str],
     agent: str,
     transcript: str | None,
     notes: Iterable[str],
     seconds: float,
     cancelled: bool = False,
+    error: str | None = None,
 ) -> RunResult:
-    """The result of a chain; tokens and cost are those of all attempts and all children."""
+    """The result of a chain; tokens and cost are those of all attempts and all children.
+
+    ``error`` says what broke the run off from outside the chain.
+    """
     ending = run.ending
     status: RunStatus = "failed"
     text = run.partial
     if cancelled:
         status = "cancelled"
-    elif ending is not None:
+    elif ending is not None and error is None:
         status, text = ("out_of_steps" if ending.out_of_steps else "ok"), ending.text
+    steps = sum(attempt.steps for attempt in run.attempts)
     counted: list[Attempt | RunResult] = [*run.attempts, *children]
     return RunResult(
         status=status,
-        text=text,
+        text=redact(text),
         used=run.used,
         decision=decision,
         attempts=tuple(run.attempts),
-        error=_error(run, status),
+        error=error or _error(run, status, steps),
         failure=_failure(run, status),
         switches=_switches(run.attempts),
-        input_tokens=_sum(item.input_tokens for item in counted),
-        output_tokens=_sum(item.output_tokens for item in counted),
-        cost=_cost(counted),
+        input_tokens=_sum(counted, "input_tokens"),
+        output_tokens=_sum(counted, "output_tokens"),
+        cost=_sum(counted, "cost"),
         seconds=seconds,
-        steps=sum(attempt.steps for attempt in run.attempts),
+        steps=steps,
         transcript=transcript,
         agent=agent,
         truncated=bool(ending and ending.truncated),
@@ -58,20 +65,24 @@ def final_answer(result: RunResult) -> str:
     raise RunFailed(result.error or f"the run ended as {result.status}", attempts=result.attempts)
 
 
-def _error(run: ChainRun, status: RunStatus) -> str | None:
+def _error(run: ChainRun, status: RunStatus, steps: int) -> str | None:
     if status == "ok":
         return None
     if status == "cancelled":
         return "cancelled"
     if status == "out_of_steps":
-        return "the child used all its steps without a final answer; raise max-steps or continue it"
+        return (
+            f"the child used all its {steps} steps without a final answer; raise max-steps, or go on "
+            "from its transcript"
+        )
     tried = [attempt for attempt in run.attempts if attempt.kind == "failed"]
     if not tried:
         reasons = "; ".join(f"{a.candidate}: {a.message}" for a in run.attempts)
         return f"no candidate could be tried ({reasons or 'there was none'})"
     last = tried[-1]
-    count = f" after {len(tried)} candidates" if len(tried) > 1 else ""
-    return f"{last.candidate} failed{count}: {last.failure}: {last.message}"
+    others = len(tried) - 1
+    before = f" (after {others} other{'s' if others > 1 else ''} failed)" if others else ""
+    return f"{last.candidate} failed{before}: {last.message} [{last.failure}]"
 
 
 def _failure(run: ChainRun, status: RunStatus) -> str | None:
@@ -89,17 +100,20 @@ def _switches(attempts: Iterable[Attempt]) -> tuple[str, ...]:
     )
 
 
-def _sum(values: Iterable[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+def _begun(item: Attempt | RunResult) -> bool:
+    """Whether a model has answered anything, so that it was paid for."""
+    if isinstance(item, RunResult):
+        return any(map(_begun, item.attempts))
+    return bool(item.steps or item.partial)
 
 
-def _cost(items: Sequence[Attempt | RunResult]) -> float | None:
-    """USD of everything that was answered; None where a part of that is unknown."""
-    total = 0.0
+def _sum(items: Sequence[Attempt | RunResult], field: str) -> Any:
+    """The sum of what is known; None where nothing is, or a begun answer's part is not."""
+    total = None
     for item in items:
-        if item.cost is not None:
-            total += item.cost
-        elif item.steps:
+        value = getattr(item, field)
+        if value is not None:
+            total = value if total is None else total + value
+        elif _begun(item):
             return None
     return total

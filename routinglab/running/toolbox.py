@@ -13,6 +13,9 @@ from routinglab.running.bounded import bounded
 from routinglab.settings.model import ToolPermissions
 from routinglab.skills.tools import HostTool
 
+#: What may stand in the parentheses behind a name without limiting anything.
+_NO_LIMIT = ("", "*", "*:*", "**")
+
 #: What a child has when its definition names no tools.
 DEFAULT_TOOLS = ("read", "search", "find", "ls")
 
@@ -40,15 +43,13 @@ class Toolbox:
     def __init__(self, tools: Iterable[HostTool], notes: Iterable[str] = ()) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self.notes = tuple(notes)
+        #: The tools as a request offers them, and about how many bytes they are of it.
+        self.specs = tuple(ToolSpec(t.name, t.description, t.schema) for t in self._tools.values())
+        self.bytes = sum(len(json.dumps([s.description, s.schema])) for s in self.specs)
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._tools)
-
-    @property
-    def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools as a request offers them."""
-        return tuple(ToolSpec(t.name, t.description, t.schema) for t in self._tools.values())
 
     async def call(self, call: ToolCall) -> ToolResult:
         """Run one call. A failure is told, not raised; only a cancellation passes through."""
@@ -79,14 +80,17 @@ def choose_tools(
     """The toolbox for a definition's ``tools``: None means the read-only ones, ``()`` none.
 
     Names are compared without case, so that ``Read`` and ``Grep`` of other hosts are understood.
-    Nothing that the host does not allow is ever offered; each tool that is left out has a note.
+    Nothing that the host does not allow is ever offered. A name with a limit of its own, such as
+    ``Bash(git:*)``, is left out: the limit cannot be kept here, and the whole tool is more than was
+    asked for. Each tool that is left out has a note.
     """
     known = {tool.name: tool for tool in offered}
     by_lower = {name.lower(): name for name in known}
     chosen: dict[str, HostTool] = {}
     notes = []
     for written in DEFAULT_TOOLS if wanted is None else wanted:
-        plain = written.partition("(")[0].strip().lower()
+        plain, _, limit = written.strip().lower().partition("(")
+        plain = plain.strip()
         name = by_lower.get(plain) or by_lower.get(SYNONYMS.get(plain, ""), "")
         needed = PERMISSION.get(name or SYNONYMS.get(plain, plain))
         if needed is not None and not getattr(permissions, needed):
@@ -94,6 +98,11 @@ def choose_tools(
         elif not name:
             if wanted is not None:
                 notes.append(f"tool {written!r} does not exist here")
+        elif limit.rstrip(") ") not in _NO_LIMIT:
+            notes.append(
+                f"tool {written!r} is left out: its limit cannot be kept here, and {name} without "
+                "it would be more than was asked for"
+            )
         else:
             chosen.setdefault(name, known[name])
     return Toolbox(chosen.values(), notes)

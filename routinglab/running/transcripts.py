@@ -1,4 +1,7 @@
-"""Conversations of children on disk, named by ``sa_…`` references (SPEC 11.3, 9.6)."""
+"""Conversations of children on disk, named by ``sa_…`` references (SPEC 11.3, 9.6).
+
+One JSON Lines file each: a header, then a line a turn, appended when the turn is complete.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ import json
 import os
 import re
 import secrets
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,26 +40,60 @@ def new_reference() -> str:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptStore:
-    """A folder of transcripts, one JSON file each; everything written passes ``redact``."""
+    """A folder of transcripts that only its owner can read; everything written passes ``redact``."""
 
     folder: Path
     redact: Callable[[str], str] = field(default=lambda text: text)
+    _in_use: set[str] = field(default_factory=set)
 
     def load(self, reference: str) -> Transcript:
         """The transcript of a reference; :class:`TranscriptError` where there is none."""
+        return self._read(reference)[0]
+
+    def fork(self, reference: str) -> Transcript:
+        """A copy under a new reference; the original is not touched by what follows."""
+        return replace(self.load(reference), reference=new_reference(), forked_from=reference)
+
+    def open(self, reference: str) -> tuple[Transcript, TranscriptFile]:
+        """A transcript to go on with. One run at a time may hold it; others can fork it."""
+        if reference in self._in_use:
+            raise TranscriptError(f"transcript {reference} is in use by another run; fork it")
+        transcript, good, size = self._read(reference)
+        return transcript, self._hold(reference, good, size)
+
+    def create(self, reference: str) -> TranscriptFile:
+        """The file of a new transcript; nothing is written before its first turn."""
+        return self._hold(reference, 0, 0)
+
+    def _hold(self, reference: str, good: int, size: int) -> TranscriptFile:
+        self._in_use.add(reference)
+        release = self._in_use.discard
+        return TranscriptFile(
+            self._path(reference), self.redact, good, size, lambda: release(reference)
+        )
+
+    def _path(self, reference: str) -> Path:
+        if not isinstance(reference, str) or not _REFERENCE.fullmatch(reference):
+            raise TranscriptError(f"{reference!r:.60} is not a transcript reference (sa_…)")
+        return self.folder / f"{reference}.jsonl"
+
+    def _read(self, reference: str) -> tuple[Transcript, int, int]:
+        """The transcript, the bytes of its whole lines, and those of the file."""
         path = self._path(reference)
         try:
-            data = json.loads(path.read_text("utf-8"))
-            if data["schemaVersion"] > SCHEMA_VERSION:
+            content = path.read_bytes()
+            good = content.rfind(b"\n") + 1  # what follows is a line that was never finished
+            header, *turns = (json.loads(line) for line in content[:good].splitlines())
+            if header["schemaVersion"] > SCHEMA_VERSION:
                 raise TranscriptError(
                     f"transcript {reference} was written by a newer version; update routinglab"
                 )
-            return Transcript(
+            transcript = Transcript(
                 reference=reference,
-                agent=data["agent"],
-                system=data["system"],
-                messages=tuple(_message(item) for item in data["messages"]),
-                forked_from=data.get("forkedFrom"),
+                agent=header["agent"],
+                system=header["system"],
+                messages=tuple(_message(turn) for turn in turns),
+                forked_from=header.get("forkedFrom"),
             )
         except FileNotFoundError:
             raise TranscriptError(f"there is no transcript {reference} in {self.folder}") from None
@@ -65,60 +101,86 @@ class TranscriptStore:
             raise TranscriptError(
                 f"transcript {reference} cannot be read ({type(error).__name__}) in {self.folder}"
             ) from None
+        return transcript, good, len(content)
 
-    def fork(self, reference: str) -> Transcript:
-        """A copy under a new reference; the original is not touched by what follows."""
-        return replace(self.load(reference), reference=new_reference(), forked_from=reference)
 
-    def save(self, transcript: Transcript) -> None:
-        """Write the whole transcript; a reader sees the old one or the new one, never a part."""
-        data = {
+class TranscriptFile:
+    """One transcript being written; ``good`` are its whole lines' bytes, ``size`` the file's."""
+
+    def __init__(
+        self,
+        path: Path,
+        redact: Callable[[str], str],
+        good: int,
+        size: int,
+        release: Callable[[], None],
+    ) -> None:
+        self._path = path
+        self._redact = redact
+        self._good, self._size = good, size
+        self.close = release
+
+    def add(self, transcript: Transcript, message: Message) -> None:
+        """Append ``message``, the last turn of ``transcript``, in one write.
+
+        OSError where that is not possible, also where another process wrote meanwhile.
+        """
+        if self._size:
+            lines = [_turn(message, self._redact)]
+        else:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lines = [self._header(transcript)]
+            lines += [_turn(turn, self._redact) for turn in transcript.messages]
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        data = text.encode("utf-8", "replace")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        file = os.open(self._path, flags, 0o600)
+        try:
+            if os.fstat(file).st_size != self._size:
+                raise OSError("it was changed by another run")
+            if self._good != self._size:
+                os.ftruncate(file, self._good)
+            self._good = self._size = self._good + os.write(file, data)
+        finally:
+            os.close(file)
+
+    def _header(self, transcript: Transcript) -> dict[str, Any]:
+        return {
             "schemaVersion": SCHEMA_VERSION,
             "agent": transcript.agent,
-            "system": self.redact(transcript.system),
+            "system": self._redact(transcript.system),
             "forkedFrom": transcript.forked_from,
-            "messages": [self._data(message) for message in transcript.messages],
         }
-        path = self._path(transcript.reference)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-                json.dump(data, file, ensure_ascii=False)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
 
-    def _path(self, reference: str) -> Path:
-        if not isinstance(reference, str) or not _REFERENCE.fullmatch(reference):
-            raise TranscriptError(f"{reference!r:.60} is not a transcript reference (sa_…)")
-        return self.folder / f"{reference}.json"
 
-    def _data(self, message: Message) -> dict[str, Any]:
-        # reasoning is opaque and signed: it is kept as it is, or the provider refuses it
-        data = {
-            "role": message.role,
-            "text": self.redact(message.text),
-            "images": [
-                {"mediaType": image.media_type, "data": base64.b64encode(image.data).decode()}
-                for image in message.images
-            ],
-            "toolCalls": [
-                {
-                    "id": call.id,
-                    "name": call.name,
-                    "arguments": self.redact(call.arguments),
-                    "extra": call.extra,
-                }
-                for call in message.tool_calls
-            ],
-            "toolCallId": message.tool_call_id,
-            "isError": message.is_error,
-            "reasoning": message.reasoning,
-            "origin": message.origin,
-        }
-        return {key: value for key, value in data.items() if value or key == "role"}
+def _turn(message: Message, redact: Callable[[str], str]) -> dict[str, Any]:
+    data = {
+        "role": message.role,
+        "text": redact(message.text),
+        "images": [
+            {"mediaType": image.media_type, "data": base64.b64encode(image.data).decode()}
+            for image in message.images
+        ],
+        "toolCalls": [
+            {
+                "id": call.id,
+                "name": call.name,
+                "arguments": redact(call.arguments),
+                "extra": _whole(call.extra, redact),
+            }
+            for call in message.tool_calls
+        ],
+        "toolCallId": message.tool_call_id,
+        "isError": message.is_error,
+        "reasoning": _whole(message.reasoning, redact),
+        "origin": message.origin,
+    }
+    return {key: value for key, value in data.items() if value or key == "role"}
+
+
+def _whole(opaque: str, redact: Callable[[str], str]) -> str:
+    """Signed text as it is, or nothing: a changed part would be refused by its provider."""
+    return opaque if redact(opaque) == opaque else ""
 
 
 def _message(data: dict[str, Any]) -> Message:
