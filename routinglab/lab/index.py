@@ -16,8 +16,9 @@ from routinglab.lab.records import (
     AgentRecord,
     InputsRecord,
     Problem,
+    unpack,
 )
-from routinglab.routing.decision import AnsweredBy, Decision
+from routinglab.routing.decision import AnsweredBy, Decision, Digests
 
 T = TypeVar("T")
 NOTHING = -1
@@ -95,7 +96,8 @@ class Index:
     all_agents: Shared[AgentRecord] = field(default_factory=Shared)
     all_choices: Shared[str] = field(default_factory=Shared)
     all_rests: Shared[Rest] = field(default_factory=Shared)
-    parts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    parts_at: dict[str, int | dict[str, Any]] = field(default_factory=dict)
+    digests: dict[str, Digests] = field(default_factory=dict)
     inputs: list[InputsRecord] = field(default_factory=list)
 
     def _columns(self) -> tuple[array[int], ...]:
@@ -122,6 +124,14 @@ class Index:
         row: dict[str, Any] = json.loads(self.data[at : end if end >= 0 else None])
         return row
 
+    def parts(self, digest: str) -> dict[str, Any] | None:
+        """What decisions that name this digest share; read again, for all of it is a lot to keep."""
+        at = self.parts_at.get(digest)
+        if isinstance(at, int):
+            row = self.row(at)
+            return unpack(row) if row is not None else None
+        return at
+
     def line_of(self, at: int) -> int:
         """The number, from 1, of the line that starts at this byte."""
         return self.data.count(b"\n", 0, at) + 1
@@ -141,7 +151,7 @@ class Index:
         for number, at in enumerate(self.decision_at):
             row = self.row(at)
             if row is not None:
-                parts = self.parts.get(self.all_rests.values[self.rest[number]].parts, {})
+                parts = self.parts(self.all_rests.values[self.rest[number]].parts) or {}
                 whole = {**parts, **row["decision"]}
                 yield {**row, "task": self.ids[number], "decision": whole}
 
@@ -150,6 +160,6 @@ class Index:
         row = self.row(self.decision_at[number])
         if row is None:
             return None
-        parts = self.parts.get(self.all_rests.values[self.rest[number]].parts, {})
+        parts = self.parts(self.all_rests.values[self.rest[number]].parts) or {}
         own = {key: row[key] for key in TASK_KEYS if key in row}
         return Decision.model_validate({**own, **parts, **row["decision"]})

@@ -18,11 +18,13 @@ from routinglab.lab.records import (
     InputsRecord,
     Outcome,
     Problem,
+    packed_text,
+    parts_digest,
+    parts_of,
+    rest_of,
     rest_text,
-    split_decision,
-    unpack,
 )
-from routinglab.routing.decision import Decision
+from routinglab.routing.decision import Decision, Digests
 from routinglab.running.attempt import Attempt
 
 _DECISION = b'"decision":'
@@ -114,7 +116,7 @@ class _Reader:
     def settle_parts(self) -> None:
         """Say which decisions lost their shared parts, once each missing digest."""
         for digest, tasks in self._wanted_parts.items():
-            if digest not in self.index.parts:
+            if digest not in self.index.parts_at:
                 self.index.problems.append(
                     Problem(
                         self.index.line_of(self.index.decision_at[tasks[0]]),
@@ -180,9 +182,12 @@ class _Reader:
         )
 
     def _parts(self, row: dict[str, Any], at: int) -> None:
-        digest = row["digest"]
-        if digest not in self.index.parts:
-            self.index.parts[str(digest)] = unpack(row)
+        digest, parts = row["digest"], row["parts"]
+        if digest not in self.index.parts_at:
+            if b'"candidates"' not in packed_text(row)[:20]:
+                raise InvalidInput("packed: not the shared part of a decision")
+            self.index.digests[digest] = Digests.model_validate(parts["digests"])
+            self.index.parts_at[digest] = at
 
     def _decision(self, row: dict[str, Any], at: int) -> None:
         task, decision, parts = row["task"], row["decision"], row.get("parts")
@@ -190,7 +195,7 @@ class _Reader:
             parts, decision = self._whole(decision)
         number = self._rest_number(parts, decision)
         task_number = self._open(task)
-        if parts not in self.index.parts:
+        if parts not in self.index.parts_at:
             self._wanted_parts.setdefault(parts, []).append(task_number)
         self.index.rest[task_number] = number
         self.index.decision_at[task_number] = at
@@ -212,9 +217,11 @@ class _Reader:
 
     def _whole(self, decision: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """A decision written in one piece, split as the writer splits it."""
-        digest, parts, rest = split_decision(Decision.model_validate(decision))
-        self.index.parts.setdefault(digest, parts)
-        return digest, rest
+        whole = Decision.model_validate(decision)
+        digest = parts_digest(whole)
+        self.index.parts_at.setdefault(digest, parts_of(whole))
+        self.index.digests.setdefault(digest, whole.digests)
+        return digest, rest_of(whole)
 
     def _rest(self, parts: str, text: str) -> Rest:
         whole = Decision.model_validate(json.loads(text))

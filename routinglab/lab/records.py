@@ -35,6 +35,10 @@ PART_KEYS = (
     "schemaVersion", "policy", "candidates", "shortlist", "scoring", "removed", "digests",
 )  # fmt: skip
 
+_PART_FIELDS = {
+    name for name, info in Decision.model_fields.items() if (info.alias or name) in PART_KEYS
+}
+
 #: Shared keys that hold an entry for every candidate; they are written compressed.
 PACKED_KEYS = ("candidates", "scoring")
 
@@ -147,16 +151,27 @@ def bare(value: Any) -> Any:
     return value
 
 
-def split_decision(decision: Decision) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """A decision as (digest of its shared parts, those parts, the rest), JSON-ready."""
-    whole = decision.to_dict()
-    parts = {key: whole.pop(key) for key in PART_KEYS}
-    return parts_digest(parts), parts, bare(whole)
+def parts_digest(decision: Decision) -> str:
+    """The name under which decisions refer to what they share.
+
+    Taken from pydantic's own JSON, several times quicker than sorting keys; where two names differ
+    the parts themselves are compared.
+    """
+    text = decision.model_dump_json(by_alias=True, include=_PART_FIELDS)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def parts_digest(parts: Mapping[str, Any]) -> str:
-    """The name under which decisions refer to their shared parts."""
-    return hashlib.sha256(encode(parts).encode()).hexdigest()[:32]
+def parts_of(decision: Decision) -> dict[str, Any]:
+    """What a decision shares with others of the same needs, constraints and inputs, JSON-ready."""
+    return decision.model_dump(mode="json", by_alias=True, include=_PART_FIELDS)
+
+
+def rest_of(decision: Decision) -> dict[str, Any]:
+    """What is left of a decision beside its shared parts, JSON-ready and without nulls."""
+    rest: dict[str, Any] = bare(
+        decision.model_dump(mode="json", by_alias=True, exclude=_PART_FIELDS)
+    )
+    return rest
 
 
 def pack(parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,21 +184,21 @@ def pack(parts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def packed_text(row: Mapping[str, Any]) -> bytes:
+    """The inflated columns of a ``parts`` line; InvalidInput where they are damaged."""
+    try:
+        inflate = zlib.decompressobj()
+        text = inflate.decompress(base64.b64decode(row["packed"], validate=True), MOST_UNPACKED)
+    except (zlib.error, ValueError, TypeError) as error:
+        raise InvalidInput(f"packed: cannot be read ({error})") from None
+    if not inflate.eof:
+        raise InvalidInput("packed: too long, or cut off")
+    return text
+
+
 def unpack(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The shared parts of a ``parts`` line; ValueError where they are damaged."""
-    parts: dict[str, Any] = dict(row["parts"])
-    if "packed" in row:
-        try:
-            inflate = zlib.decompressobj()
-            text = inflate.decompress(base64.b64decode(row["packed"], validate=True), MOST_UNPACKED)
-            if not inflate.eof:
-                raise ValueError("too long, or cut off")
-            parts |= json.loads(text)
-        except (zlib.error, ValueError, TypeError) as error:
-            raise InvalidInput(f"packed: cannot be read ({error})") from None
-    if "candidates" not in parts:
-        raise InvalidInput("parts: not the shared part of a decision")
-    return parts
+    """The shared parts that a ``parts`` line holds."""
+    return {**row["parts"], **json.loads(packed_text(row))}
 
 
 def rest_text(rest: Mapping[str, Any]) -> str:

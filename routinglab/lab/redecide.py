@@ -14,9 +14,16 @@ from routinglab.core.needs import TaskNeeds
 from routinglab.errors import ConstraintConflict, NoEligibleModel, RoutingFailed
 from routinglab.evals.evals import Evals
 from routinglab.lab.index import NOTHING, Index, Rest
-from routinglab.lab.records import InputsRecord, bare, encode, rest_text, split_decision
+from routinglab.lab.records import (
+    InputsRecord,
+    encode,
+    parts_digest,
+    parts_of,
+    rest_of,
+    rest_text,
+)
 from routinglab.lab.why import Compared, differing, why
-from routinglab.routing.decision import AnsweredBy, Decision, RouterInfo
+from routinglab.routing.decision import AnsweredBy, Decision, Digests, Option, RouterInfo
 from routinglab.routing.plan import Plan, Planner
 from routinglab.routing.policies import PolicyLike
 from routinglab.routing.router import Launch
@@ -73,7 +80,7 @@ class Redecider:
         self._planners: dict[tuple[str | None, str | None], Planner] = {}
         self._recorded = {record.catalog: record for record in index.inputs}
         self._plan: tuple[Any, Plan] | None = None
-        self._digest: tuple[int, Plan, str, dict[str, Any]] | None = None
+        self._digest: tuple[tuple[Plan, Digests], str] | None = None
 
     def all(self, keys: list[Key]) -> Iterator[tuple[int, Redecided]]:
         """(number of the key, result) in whatever order shares most plans."""
@@ -84,46 +91,42 @@ class Redecider:
     def one(self, key: Key) -> Redecided:
         """Decide one set of inputs again and compare it with what was recorded."""
         rest = self._rest(key)
-        parts = self.index.parts.get(rest.parts) if rest else None
         try:
             decision, plan = self.decide(key)
         except (NoEligibleModel, ConstraintConflict, RoutingFailed) as error:
             return self._failed(key, rest, str(error))
-        digest, now = self._shared(decision, plan)
         changed: tuple[str, ...] = ()
+        before = after = None
         if rest is not None:
-            text = rest_text(bare(decision.model_dump(mode="json", by_alias=True, exclude=_PARTS)))
-            changed = differing(rest.text, text)
-            if rest.parts != digest:
-                changed += ("parts unknown",) if parts is None else differing_parts(parts, now)
-        needs = decision.needs
-        after = str(decision.primary)
-        before = _candidate(rest)
+            changed = differing(rest.text, rest_text(rest_of(decision)))
+            if rest.parts != self._shared(decision, plan):
+                before, after = self.index.parts(rest.parts), parts_of(decision)
+                changed += ("parts unknown",) if before is None else differing_parts(before, after)
         compared = Compared(
-            before=before,
-            after=after,
+            before=_candidate(rest),
+            after=str(decision.primary),
             before_model=rest.primary if rest else None,
             after_model=decision.primary.model,
             recorded_choice=self._choice(key, rest),
             stands=decision.chosen_by == "router",
             mode=self.inputs.choice,
             degraded=decision.degraded,
-            parts_before=parts or {},
-            parts_after=now,
+            options_before=_options(before) if before else _shown(decision),
+            options_after=_shown(decision),
             removed_by=lambda model: self._removed_by(plan, model),
             changed=changed,
         )
         return Redecided(
-            before,
-            after,
-            rest.primary if rest else None,
-            decision.primary.model,
-            None if rest is None else before != after,
+            compared.before,
+            compared.after,
+            compared.before_model,
+            compared.after_model,
+            None if rest is None else compared.before != compared.after,
             changed,
             why(compared),
-            needs.work,
-            needs.difficulty,
-            needs.mistake_cost,
+            decision.needs.work,
+            decision.needs.difficulty,
+            decision.needs.mistake_cost,
         )
 
     def decide(self, key: Key) -> tuple[Decision, Plan]:
@@ -180,9 +183,8 @@ class Redecider:
         return self._plan[1]
 
     def _planner(self, rest: Rest | None, current: str | None) -> Planner:
-        parts = self.index.parts.get(rest.parts) if rest else None
-        catalog_digest = (parts or {}).get("digests", {}).get("catalog")
-        record = self._recorded.get(catalog_digest)
+        digests = self.index.digests.get(rest.parts) if rest else None
+        record = self._recorded.get(digests.catalog) if digests else None
         if record is None and len(self._recorded) == 1 and rest is None:
             record = next(iter(self._recorded.values()))
         where = record.catalog if record else None
@@ -214,13 +216,12 @@ class Redecider:
 
     def _with_recorded_digests(self, decision: Decision, rest: Rest | None) -> Decision:
         """Settings that nobody changed keep the digest they were recorded with."""
-        parts = self.index.parts.get(rest.parts) if rest else None
-        if self.inputs.settings is not None or parts is None:
+        recorded = self.index.digests.get(rest.parts) if rest else None
+        if self.inputs.settings is not None or recorded is None:
             return decision
-        recorded = parts.get("digests", {})
-        if recorded.get("catalog") not in self._recorded:
+        if recorded.catalog not in self._recorded:
             return decision
-        digests = decision.digests.model_copy(update={"settings": recorded.get("settings")})
+        digests = decision.digests.model_copy(update={"settings": recorded.settings})
         return decision.model_copy(update={"digests": digests})
 
     def _choice(self, key: Key, rest: Rest | None) -> str | None:
@@ -232,15 +233,12 @@ class Redecider:
     def _rest(self, key: Key) -> Rest | None:
         return self.index.all_rests.values[key[5]] if key[5] != NOTHING else None
 
-    def _shared(self, decision: Decision, plan: Plan) -> tuple[str, dict[str, Any]]:
-        """Digest and content of the parts, worked out once a plan."""
-        if self._digest is not None and self._digest[1] is plan:
-            digests = decision.digests
-            if self._digest[0] == hash(digests):
-                return self._digest[2], self._digest[3]
-        digest, parts, _ = split_decision(decision)
-        self._digest = (hash(decision.digests), plan, digest, parts)
-        return digest, parts
+    def _shared(self, decision: Decision, plan: Plan) -> str:
+        """The digest of the shared parts, worked out once a plan and set of digests."""
+        key = (plan, decision.digests)
+        if self._digest is None or self._digest[0] != key:
+            self._digest = (key, parts_digest(decision))
+        return self._digest[1]
 
     def _removed_by(self, plan: Plan, model: str) -> str | None:
         """Why a model is not among the candidates of a plan; None where it is."""
@@ -268,12 +266,6 @@ class Redecider:
         )
 
 
-_PARTS = {
-    "schema_version", "policy", "candidates", "shortlist", "scoring", "removed", "digests",
-    "task_digest", "requests", "created",
-}  # fmt: skip
-
-
 def differing_parts(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the shared parts that differ, digests one by one."""
     names: list[str] = []
@@ -291,6 +283,14 @@ def differing_parts(before: Mapping[str, Any], after: Mapping[str, Any]) -> tupl
         else:
             names.append(key)
     return tuple(names)
+
+
+def _options(parts: Mapping[str, Any]) -> dict[str, Option]:
+    return {row["model"]: Option.model_validate(row) for row in parts.get("shortlist", ())}
+
+
+def _shown(decision: Decision) -> dict[str, Option]:
+    return {option.model: option for option in decision.shortlist}
 
 
 def _candidate(rest: Rest | None) -> str | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from routinglab.lab.records import encode
+from routinglab.routing.decision import Option
 
 _TERMS = ("quality", "cheapness", "recency", "demand")
 
@@ -24,8 +24,8 @@ class Compared:
     stands: bool
     mode: str
     degraded: str | None
-    parts_before: Mapping[str, Any]
-    parts_after: Mapping[str, Any]
+    options_before: Mapping[str, Option]
+    options_after: Mapping[str, Option]
     removed_by: Callable[[str], str | None]
     changed: tuple[str, ...]
 
@@ -57,31 +57,25 @@ def why(this: Compared) -> str:
 
 def _scores(this: Compared) -> str:
     """The scores of both models then and now, and the term that moved most."""
-    before = {option["model"]: option for option in this.parts_before.get("shortlist", ())}
-    after = {option["model"]: option for option in this.parts_after.get("shortlist", ())}
     shown = []
     for model in (this.before_model, this.after_model):
         if model is None:
             continue
-        then, now = before.get(model), after.get(model)
+        then, now = this.options_before.get(model), this.options_after.get(model)
         if then is None and now is None:
             continue
         shown.append(f"{model} {_score(then)} then, {_score(now)} now{_moved(then, now)}")
     return f": {'; '.join(shown)}" if shown else ""
 
 
-def _score(option: Mapping[str, Any] | None) -> str:
-    return "not offered" if option is None else f"{option['score']:.3f}"
+def _score(option: Option | None) -> str:
+    return "not offered" if option is None else f"{option.score:.3f}"
 
 
-def _moved(then: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
-    if not then or not now or not then.get("terms") or not now.get("terms"):
+def _moved(then: Option | None, now: Option | None) -> str:
+    if then is None or now is None or then.terms is None or now.terms is None:
         return ""
-    moves = {
-        term: now["terms"][term] - then["terms"][term]
-        for term in _TERMS
-        if term in then["terms"] and term in now["terms"]
-    }
+    moves = {term: getattr(now.terms, term) - getattr(then.terms, term) for term in _TERMS}
     term = max(moves, key=lambda name: abs(moves[name]))
     return f" ({term} {moves[term]:+.3f})" if moves[term] else ""
 

@@ -25,7 +25,9 @@ from routinglab.lab.records import (
     bare,
     encode,
     pack,
-    split_decision,
+    parts_digest,
+    parts_of,
+    rest_of,
     text_digest,
 )
 from routinglab.routing.decision import Decision
@@ -167,12 +169,12 @@ class RecordingWriter:
 
     def decision(self, task: str, decision: Decision) -> None:
         """Record a decision; what it shares with earlier ones is written once."""
-        digest, parts, rest = split_decision(decision)
+        digest, rest = parts_digest(decision), rest_of(decision)
         with self._lock:
             known = digest in self._parts
             self._parts.add(digest)
         if not known:
-            self._append({"kind": "parts", "digest": digest, **pack(parts)})
+            self._append({"kind": "parts", "digest": digest, **pack(parts_of(decision))})
         own = {key: rest.pop(key) for key in TASK_KEYS if key in rest}
         # last, and without what is the task's own, so that a reader knows it again by its bytes
         self._append({"kind": "decision", "task": task, **own, "parts": digest, "decision": rest})
