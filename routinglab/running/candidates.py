@@ -42,12 +42,13 @@ class Planned:
 def distinct(planned: Iterable[Planned]) -> tuple[Planned, ...]:
     """Each model id once, at its first position, with the effort it has there.
 
-    A spared one stays at the end as well: the chain tries it there where it was skipped before.
+    A spared one stays at the end as well where its first position is not spared.
     """
     seen: dict[str, Planned] = {}
     again = []
     for item in planned:
-        if seen.setdefault(item.candidate.model, item) is not item and item.spared:
+        first = seen.setdefault(item.candidate.model, item)
+        if item.spared and not first.spared:
             again.append(item)
     return (*seen.values(), *again)
 
