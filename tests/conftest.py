@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-
 # a busy machine makes single examples slow; nothing here is timed
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
