@@ -27,7 +27,9 @@ class RunCard:
         self._explained: object = None
         self.head, self.said, self.why = w.HTML(), w.HTML(), w.HTML()
         self.button = w.Button(
-            description="Cancel", icon="stop", tooltip=f"stop {state.label}; what has arrived is kept"
+            description="Cancel",
+            icon="stop",
+            tooltip=f"stop {state.label}; what has arrived is kept",
         )
         self.button.add_class("rl-cancel")
         self.button.on_click(self.on_cancel)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import sys
 from collections.abc import Iterable, Sequence
+from importlib import import_module
+from threading import Thread
 from typing import Any
 
 import ipywidgets as w
@@ -20,7 +24,7 @@ from routinglab.ui.card import RunCard
 from routinglab.ui.demo import Example
 from routinglab.ui.picker import ConstraintPicker
 from routinglab.ui.run_state import RunState
-from routinglab.ui.runs import notebook_runs, runs_of
+from routinglab.ui.runs import SESSION_VARIABLE, notebook_runs, runs_of
 from routinglab.ui.shown import Shown
 from routinglab.ui.throttle import Throttle
 
@@ -49,7 +53,8 @@ class LaunchPanel(Shown):
         supervisor: TaskSupervisor | None = None,
         owner: str | None = None,
     ) -> None:
-        self.runner, self.picker = runner, picker
+        self.runner: Runner = runner
+        self.picker: ConstraintPicker | None = picker
         if supervisor is not None:
             self._runs = runs_of(supervisor, owner or "notebook")
         else:
@@ -60,6 +65,7 @@ class LaunchPanel(Shown):
         self.agents = {skill.name: skill for skill in found if skill.is_subagent}
         self.examples = {example.label: example for example in examples}
         self.cards: dict[str, RunCard] = {}
+        _warm_up()
         self._build()
         self._tick = Throttle(self.on_tick, 1.0)
         self._stops = [self._runs.watch(self.on_runs)]
@@ -94,13 +100,15 @@ class LaunchPanel(Shown):
         if automatic and self.picker is not None and not self.picker.ready:
             return self.picker.outlook.problem
         if automatic and self.picker is None and not len(self.runner.router.planner().catalog):
-            return "No provider is configured: set the key of one, or use the recorded demonstration."
+            return (
+                "No provider is configured: set the key of one, or use the recorded demonstration."
+            )
         return ""
 
     def html(self) -> str:
         """The runs without the form."""
         cards = "".join(card.html() for card in self.cards.values())
-        return self.banner.value + (cards or "<p>Nothing was launched yet.</p>")
+        return str(self.banner.value) + (cards or "<p>Nothing was launched yet.</p>")
 
     def __repr__(self) -> str:
         return f"LaunchPanel({html.plural(len(self.runs), 'run')}, {len(self._runs.live)} going on)"
@@ -165,7 +173,9 @@ class LaunchPanel(Shown):
     def on_agent(self, _: Any = None) -> None:
         """Another agent was chosen: its own limits and needs count in the picker."""
         skill = self.agents.get(self.agent.value)
-        self.about.value = html.tag("span", html.text(skill.description), css="rl-note") if skill else ""
+        self.about.value = (
+            html.tag("span", html.text(skill.description), css="rl-note") if skill else ""
+        )
         if self.picker is not None:
             self.picker.for_agent(skill)
         self.on_picker()
@@ -224,7 +234,10 @@ class LaunchPanel(Shown):
         store = self._runs.store
         status = status_of(store.lease, store.tasks)
         older = len(self.runs) - len(self.cards)
-        parts = [status.text, f"{html.plural(older, 'older run')} in the task panel" if older else ""]
+        parts = [
+            status.text,
+            f"{html.plural(older, 'older run')} in the task panel" if older else "",
+        ]
         return html.tag("div", html.text(" · ".join(part for part in parts if part)), css="rl-note")
 
     def _build(self) -> None:
@@ -235,13 +248,18 @@ class LaunchPanel(Shown):
                 f"Recorded answers: nothing is sent to any provider and no key is used. Every answer "
                 f"comes from {recorded.name}; prices are those of the catalog. {banner}"
             )
-        self.banner = w.HTML(html.tag("div", html.text(banner.strip()), css="rl-banner") if banner else "")
+        self.banner = w.HTML(
+            html.tag("div", html.text(banner.strip()), css="rl-banner") if banner else ""
+        )
         self.example = w.Dropdown(
             options=["choose an example", *self.examples], description="Example", style=_STYLE,
             tooltip="fill the form with a recorded example",
         )  # fmt: skip
         self.agent = w.Dropdown(
-            options=list(self.agents), description="Agent", style=_STYLE, tooltip="who does the task"
+            options=list(self.agents),
+            description="Agent",
+            style=_STYLE,
+            tooltip="who does the task",
         )
         self.about = w.HTML()
         self.named = w.Combobox(
@@ -282,15 +300,21 @@ class LaunchPanel(Shown):
         return sorted(m.full_id for m in self.runner.router.catalog if m.kind == "chat")
 
 
-def _session() -> dict[str, str]:
-    from routinglab.ui.runs import SESSION_VARIABLE
+def _warm_up() -> None:
+    """Load what the first decision needs while nobody waits.
 
+    Beside Jupyter, jsonschema compiles a grammar for over a second, and in the event loop that
+    would hold up every cell.
+    """
+    if "jsonschema" not in sys.modules:
+        Thread(target=import_module, args=("jsonschema",), daemon=True).start()
+
+
+def _session() -> dict[str, str]:
     return {SESSION_VARIABLE: os.environ.get(SESSION_VARIABLE, "")}
 
 
 def _in_loop() -> bool:
-    import asyncio
-
     try:
         asyncio.get_running_loop()
     except RuntimeError:

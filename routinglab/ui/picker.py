@@ -18,7 +18,9 @@ from routinglab.routing.policies import PolicyLike
 from routinglab.routing.router import Router
 from routinglab.settings import Settings
 from routinglab.ui import html
-from routinglab.ui.controls import AnswerControl, Control, LimitControl, ListControl
+from routinglab.ui.controls import AnswerControl, Control
+from routinglab.ui.limit_control import LimitControl
+from routinglab.ui.list_control import ListControl
 from routinglab.ui.picker_code import route_code, run_code
 from routinglab.ui.picker_html import outlook_html
 from routinglab.ui.picker_model import Outlook, PickerModel

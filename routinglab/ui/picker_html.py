@@ -54,34 +54,36 @@ def _candidates(plan: Plan, everything: bool) -> str:
     first = [model for model in plan.ranked if model.model in offered]
     rest = [model for model in plan.ranked if model.model not in offered]
     shown = [*first, *(rest if everything else rest[: max(0, SHOWN - len(first))])]
+    heads = ("model", "", "effort", "score", "standing", "in / out", "window")
+    head = tag("div", *(tag("span", one) for one in heads), css="rl-model rl-head")
+    caption = tag(
+        "div",
+        "Best first; open a model for its evidence. Prices are USD per million tokens; a dash is not measured.",
+        css="rl-note",
+    )
     rows = [_row(plan, describer, model, model.model in offered) for model in shown]
     more = len(plan.ranked) - len(shown)
-    caption = "Best first; open a model for its evidence."
-    html = table(
-        ("model", "", "effort", "score", "standing", "in / out per million", "window"),
-        rows,
-        caption=caption,
-        numbers=(3, 4, 6),
-    )
-    if more > 0:
-        html += tag("p", f"and {plural(more, 'more candidate')}", css="rl-note")
-    return tag("h4", "Shortlist and candidates") + html
+    end = tag("div", f"and {plural(more, 'more candidate')}", css="rl-note") if more > 0 else ""
+    return tag("h4", "Shortlist and candidates") + caption + tag("div", head, *rows) + end
 
 
-def _row(plan: Plan, describer: Describer, model: RankedModel, listed: bool) -> list[str]:
+def _row(plan: Plan, describer: Describer, model: RankedModel, listed: bool) -> str:
     entry, standing = model.entry, model.facts.quality.standing
     described = describer.option(model).description
-    name = tag("summary", text(model.model))
-    prices = f"{_price(entry.input_price)} / {_price(entry.output_price)}"
-    return [
-        tag("details", name, _evidence(described)),
+    tiers = tag("span", " + tiers", css="rl-soft") if entry.tiers else ""
+    cells = (
+        text(model.model),
         tag("span", "shortlist", css="rl-tag rl-good") if listed else "",
         text(plan.candidate(model.model).effort or "none"),
         f"{model.score:.3f}",
-        tag("span", "not measured", css="rl-soft") if standing is None else f"{standing:.0%}",
-        prices + (" +tiers" if entry.tiers else ""),
+        tag("span", "–", css="rl-soft", title="not measured")
+        if standing is None
+        else f"{standing:.0%}",
+        f"{_price(entry.input_price)} / {_price(entry.output_price)}{tiers}",
         "unknown" if entry.context_window is None else tokens(entry.context_window),
-    ]
+    )
+    summary = tag("summary", *(tag("span", cell) for cell in cells), css="rl-model")
+    return tag("details", summary, _evidence(described))
 
 
 def _evidence(described: Mapping[str, Any]) -> str:

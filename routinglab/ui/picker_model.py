@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from routinglab.catalog.model import Catalog, Model
@@ -159,7 +160,7 @@ def _fallen(
         if plan is not None and model.full_id in allowed:
             why: tuple[str, ...] = (reasons.narrowed(model, plan.needs),)
         else:
-            why = reasons.reasons(model, held, lambda effort, m=model: _broken(m, effort, held))
+            why = reasons.reasons(model, held, partial(_broken, model, held=held))
         out.append(Fallen(model, why))
     return tuple(sorted(out, key=lambda one: (len(one.reasons), one.model.full_id)))
 

@@ -18,9 +18,9 @@ LABELS = {
     "allowedProviders": "Allowed providers",
     "excludedProviders": "Excluded providers",
     "excludedModels": "Excluded models",
-    "maxInputCost": "Highest input price",
-    "maxOutputCost": "Highest output price",
-    "minContextWindow": "Smallest window",
+    "maxInputCost": "Max input price",
+    "maxOutputCost": "Max output price",
+    "minContextWindow": "Min window",
     "requiredInputs": "Required inputs",
     "allowedEfforts": "Allowed efforts",
 }

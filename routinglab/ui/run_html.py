@@ -73,7 +73,9 @@ def why_html(state: RunState, explain: Callable[[RunState], str]) -> str:
     """Why this model, folded away."""
     if state.decision is None:
         return ""
-    return f"<details><summary>Why {text(state.decision.primary)}</summary>{explain(state)}</details>"
+    return (
+        f"<details><summary>Why {text(state.decision.primary)}</summary>{explain(state)}</details>"
+    )
 
 
 def explanation(state: RunState) -> str:
@@ -128,5 +130,7 @@ def _ending(state: RunState) -> str:
     if state.state == "cancelled" and state.text:
         return tag("div", "Cancelled. This is what had arrived:", css="rl-note")
     if state.restored and not state.live:
-        return tag("div", "From before the kernel restarted; the start of what it said:", css="rl-note")
+        return tag(
+            "div", "From before the kernel restarted; the start of what it said:", css="rl-note"
+        )
     return ""

@@ -111,11 +111,10 @@ class RunState:
 
         return stop
 
-    def apply(self, event: RunEvent) -> str | None:
-        """Take in what happened; the line of activity it is worth, or None."""
-        line = self._take(event)
+    def apply(self, event: RunEvent) -> None:
+        """Take in what happened."""
+        self._take(event)
         self._tell()
-        return self.redact(line) if line else None
 
     def follow(self, record: TaskRecord, label: str) -> None:
         """Take in the task's record; that of a settled one is final."""
@@ -131,52 +130,47 @@ class RunState:
                     one.state = "cancelled"
         self._tell()
 
-    def _take(self, event: RunEvent) -> str | None:
+    def _take(self, event: RunEvent) -> None:
         if event.kind not in ("text", "waiting"):
             self.waiting = ""
         match event.kind:
             case "routing":
                 self.state = "routing"
-                return "routing: reading the task and choosing a model"
-            case "decided" if event.decision is not None:
+            case "decided":
                 self.state, self.decision = "running", event.decision
-                return f"chosen: {event.decision.primary}"
             case "attempt":
                 self.state, self.next_up = "running", ""
                 self._clear()
                 self.tries.append(Try(str(event.candidate)))
-                return f"asking {event.candidate}"
             case "text":
                 self._say(event.text)
             case "tool":
                 self.tools = [*self.tools, f"{event.tool} {event.text}"][-TOOLS_KEPT:]
                 self._clear()
-                return f"tool {event.tool} {event.text}"
             case "waiting":
                 self.waiting = event.text
-                return event.text
             case "attempt_done" if event.attempt is not None:
-                return self._ended(Try.of(event.attempt), event.attempt.partial)
+                self._ended(Try.of(event.attempt), event.attempt.partial)
             case "finished" if event.result is not None:
                 self.result = event.result
                 if event.result.text:
                     self._clear()
                     self._say(event.result.text)
-        return None
+            case _:
+                pass
 
-    def _ended(self, ended: Try, partial: str) -> str | None:
-        if self.tries and self.tries[-1].state == "trying" and self.tries[-1].candidate == ended.candidate:
+    def _ended(self, ended: Try, partial: str) -> None:
+        last = self.tries[-1] if self.tries else None
+        if last and last.state == "trying" and last.candidate == ended.candidate:
             self.tries[-1] = ended
-        else:
+        else:  # a skipped candidate was never asked
             self.tries.append(ended)
         if ended.state == "cancelled" and partial and not self.text:
             self._say(partial)
-        if ended.state in ("answered", "cancelled"):
-            return f"{ended.candidate} {'answered' if ended.state == 'answered' else 'was cancelled'}"
-        tried = {one.candidate for one in self.tries}
-        chain = [str(one) for one in self.decision.chain] if self.decision else []
-        self.next_up = next((one for one in chain if one not in tried), "")
-        return f"{ended.candidate} {ended.state}: {ended.why}"
+        if ended.state in ("failed", "skipped"):
+            tried = {one.candidate for one in self.tries}
+            chain = [str(one) for one in self.decision.chain] if self.decision else []
+            self.next_up = next((one for one in chain if one not in tried), "")
 
     def _say(self, piece: str) -> None:
         self.text += piece

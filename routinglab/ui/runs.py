@@ -9,10 +9,12 @@ from weakref import WeakKeyDictionary
 
 from routinglab.errors import TaskError
 from routinglab.running.attempt import RunResult
+from routinglab.running.events import RunEvent
 from routinglab.running.runner import Runner
 from routinglab.settings.home import FOLDER, user_home
 from routinglab.tasks.child import TaskHandle
 from routinglab.tasks.model import OwnerLease
+from routinglab.tasks.run_reports import run_reports
 from routinglab.tasks.shared import shared_supervisor
 from routinglab.tasks.store import OwnerTaskStore
 from routinglab.tasks.supervisor import TaskSupervisor
@@ -71,19 +73,16 @@ class Runs:
         made: list[RunState] = []
 
         async def child(handle: TaskHandle) -> RunResult:
-            state = made[0]
+            state, report = made[0], run_reports(handle)
 
-            def heard(event: Any) -> None:
-                line = state.apply(event)
-                if line:
-                    handle.report(line, kind=event.kind)
+            def heard(event: RunEvent) -> None:
+                state.apply(event)
+                report(event)
 
             return await runner.run(agent, task, on_event=heard, **say)
 
         label = label_of(agent.name, task)
-        task_id = self.supervisor.submit(
-            self.lease, child, label=label, background=True, key=key
-        )
+        task_id = self.supervisor.submit(self.lease, child, label=label, background=True, key=key)
         if task_id not in self.states or self.states[task_id].restored:
             known = self.states.get(task_id)
             if known is not None and not known.live:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
 
-from routinglab.errors import CheckpointError, RoutingLabError
+from routinglab.errors import InvalidInput, RoutingLabError
+from routinglab.running.runner import Runner
 from routinglab.ui import html
 from routinglab.ui.shown import Shown
 from routinglab.workflow.checkpoint import Checkpoint, read_checkpoint
 from routinglab.workflow.definition import Workflow
 from routinglab.workflow.result import WorkflowResult
+from routinglab.workflow.runner_host import RunnerHost
 from routinglab.workflow.view import StageRow, view_of
-
-#: Starts the workflow, or goes on from its checkpoint, and tells every new checkpoint.
-Start = Callable[[Callable[[Checkpoint], None]], Awaitable[WorkflowResult]]
 
 _CSS = {"done": "rl-good", "failed": "rl-bad", "decided": "rl-live", "skipped": "rl-warn"}
 _WORDS = {"decided": "decided, not finished"}
@@ -27,9 +26,9 @@ _WORDS = {"decided": "decided, not finished"}
 class WorkflowView(Shown):
     """One row a stage: state, model, who chose it, time, cost, the start of its answer.
 
-    ``checkpoint`` is the file of a run, which may not exist yet, or a checkpoint. With ``start``,
-    such as ``lambda tell: workflow.run(route=..., run=..., checkpoint=path, on_change=tell)``, there
-    are buttons that start or resume, and stop. ``show`` is what ``on_change`` wants.
+    ``checkpoint`` is the file of a run, which may not exist yet, or a checkpoint. With a ``runner``
+    there are buttons that start or resume, and stop; ``inputs`` are the texts of ``{{input.…}}``.
+    A host of your own runs the workflow itself and passes ``show`` as ``on_change``.
     """
 
     def __init__(
@@ -37,11 +36,13 @@ class WorkflowView(Shown):
         workflow: Workflow,
         checkpoint: Checkpoint | Path | str | None = None,
         *,
-        start: Start | None = None,
+        runner: Runner | None = None,
+        inputs: Mapping[str, str] | None = None,
     ) -> None:
         self.workflow = workflow
         self.job: asyncio.Task[WorkflowResult] | None = None
-        self._start = start
+        self._host = RunnerHost(runner) if runner is not None else None
+        self._inputs = dict(inputs or {})
         self._path = None if isinstance(checkpoint, Checkpoint) else checkpoint
         self.checkpoint: Checkpoint | None = None
         self._table, self.said = w.HTML(), w.HTML()
@@ -52,7 +53,7 @@ class WorkflowView(Shown):
         self.stop.tooltip = "stop after what is decided and finished has been written down"
         self.button.on_click(self.on_start)
         self.stop.on_click(self.on_stop)
-        buttons = [w.HBox([self.button, self.stop])] if start is not None else []
+        buttons = [w.HBox([self.button, self.stop])] if runner is not None else []
         self.widget = w.VBox([w.HTML(html.style()), self._table, *buttons, self.said])
         for css in ("rl-ui", "rl-workflow"):
             self.widget.add_class(css)
@@ -71,23 +72,41 @@ class WorkflowView(Shown):
         begun = checkpoint is not None and bool(checkpoint.stages)
         self.button.description = "Resume" if begun else "Start"
         self.button.tooltip = (
-            "go on from the checkpoint: finished stages and decisions stand" if begun else "run every stage"
+            "go on from the checkpoint: finished stages and decisions stand"
+            if begun
+            else "run every stage"
         )
-        self.button.disabled = self._running or (begun and all(r.state == "done" for r in self.rows))
+        self.button.disabled = self._running or (
+            begun and all(r.state == "done" for r in self.rows)
+        )
 
     def on_start(self, _: Any = None) -> None:
         """Start, or resume from the checkpoint; the kernel stays free meanwhile."""
-        if self._start is None or self._running:
+        if self._host is None or self._running:
             return
         self.said.value = ""
         try:
-            loop = asyncio.get_running_loop()
-            self.job = loop.create_task(_awaited(self._start(self.show)))
-        except (RoutingLabError, RuntimeError) as error:
-            self._say(str(error))
+            self.job = asyncio.get_running_loop().create_task(self.run())
+        except RuntimeError:
+            self._say("There is no running event loop; in a script, use Workflow.run.")
             return
         self.job.add_done_callback(self._ended)
         self.button.disabled, self.stop.disabled = True, False
+
+    async def run(self) -> WorkflowResult:
+        """Run the workflow, or go on from its checkpoint, and show every step."""
+        host = self._host
+        if host is None:
+            raise InvalidInput("give the view a runner", where="WorkflowView")
+        return await self.workflow.run(
+            route=host.route,
+            run=host.run,
+            resolve=host.resolve,
+            redact=host.redact,
+            inputs=self._inputs,
+            checkpoint=self._path,
+            on_change=self.show,
+        )
 
     def on_stop(self, _: Any = None) -> None:
         """Cancel the stages that run; the checkpoint keeps what was decided and finished."""
@@ -102,12 +121,20 @@ class WorkflowView(Shown):
         bar = f'<div class="rl-bar"><div style="width:{share:.0f}%"></div></div>'
         heads = ("stage", "state", "model", "chosen by", "time", "USD", "answer or error")
         title = f"{self.workflow.name} {self.workflow.version}: {done} of {html.plural(len(rows), 'stage')} done"
-        table = html.table(heads, [_cells(row) for row in rows], caption=html.text(title), numbers=(5,))
+        table = html.table(
+            heads, [_cells(row) for row in rows], caption=html.text(title), numbers=(5,)
+        )
         where = ""
         if self._path is not None:
-            when = f", written {self.checkpoint.updated:%Y-%m-%d %H:%M:%S}" if self.checkpoint and self.checkpoint.updated else ""
+            when = (
+                f", written {self.checkpoint.updated:%Y-%m-%d %H:%M:%S}"
+                if self.checkpoint and self.checkpoint.updated
+                else ""
+            )
             state = "checkpoint" if self.checkpoint else "no checkpoint yet at"
-            where = html.tag("div", html.text(f"{state} {Path(self._path).name}{when}"), css="rl-note")
+            where = html.tag(
+                "div", html.text(f"{state} {Path(self._path).name}{when}"), css="rl-note"
+            )
         return bar + table + where
 
     def __repr__(self) -> str:
@@ -126,7 +153,10 @@ class WorkflowView(Shown):
             known = isinstance(error, RoutingLabError)
             self._say(str(error) if known else f"{type(error).__name__}: {error}")
         elif job.result().state != "done":
-            self._say(f"The workflow ended as {job.result().state}; resume tries what is missing.", css="rl-warning")
+            self._say(
+                f"The workflow ended as {job.result().state}; resume tries what is missing.",
+                css="rl-warning",
+            )
         self.show(self.checkpoint)
 
     def _kept(self) -> Checkpoint | None:
@@ -138,13 +168,17 @@ class WorkflowView(Shown):
         self.said.value = html.tag("div", html.text(text), css=css)
 
 
-async def _awaited(run: Awaitable[WorkflowResult]) -> WorkflowResult:
-    return await run
-
-
 def _cells(row: StageRow) -> tuple[str, ...]:
-    state = html.tag("span", html.text(_WORDS.get(row.state, row.state)), css=f"rl-tag {_CSS.get(row.state, 'rl-soft')}")
-    answer = html.tag("span", html.text(row.error), css="rl-bad") if row.error else html.text(row.preview)
+    state = html.tag(
+        "span",
+        html.text(_WORDS.get(row.state, row.state)),
+        css=f"rl-tag {_CSS.get(row.state, 'rl-soft')}",
+    )
+    answer = (
+        html.tag("span", html.text(row.error), css="rl-bad")
+        if row.error
+        else html.text(row.preview)
+    )
     return (
         html.text(f"{row.id}: {row.title}" if row.title else row.id),
         state,
