@@ -136,7 +136,7 @@ class Redecider:
         stood_in = rest.primary if rest is not None and rest.degraded is not None else None
         planner = self._planner(rest, stood_in)
         plan = self._planned(planner, needs, launch, key)
-        told: dict[str, Any] = {"agent": launch.name, "answered_by": answered}
+        told: dict[str, Any] = {"agent": launch.name or None, "answered_by": answered}
         if rest is not None:
             told |= {"agent": rest.agent, **_carried(rest)}
         if stood_in and rest and plan.degraded is None and self.inputs.choice == "recorded":

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from routinglab.core.agent import AgentBrief
 from routinglab.core.constraints import ModelConstraints
 from routinglab.core.needs import TaskNeeds
+from routinglab.core.secrets import redact
 from routinglab.errors import RecordingError
 from routinglab.lab.records import (
     HEADER,
@@ -58,7 +59,8 @@ class RecordingWriter:
 
     Each record is one line and one write. A line that another program left torn is closed first,
     so it costs only itself. Text longer than ``keep_text`` characters is kept by digest and length
-    only (None keeps all, 0 keeps none). ``redact`` is applied to every text that is written.
+    only (None keeps all, 0 keeps none). ``redact`` is applied to every text that is written; by
+    default it hides what looks like a key.
 
     >>> with RecordingWriter("runs.jsonl") as record:
     ...     task = record.task("Rename the flag in the CLI and its docs")
@@ -70,7 +72,7 @@ class RecordingWriter:
         path: str | os.PathLike[str],
         *,
         keep_text: int | None = None,
-        redact: Callable[[str], str] | None = None,
+        redact: Callable[[str], str] | None = redact,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         new_id: Callable[[], str] = _new_id,
     ) -> None:

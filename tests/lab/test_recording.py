@@ -283,6 +283,18 @@ def test_every_written_text_passes_the_redaction_hook(tmp_path: Path) -> None:
     assert recording.task("t").text == "use ***"
 
 
+def test_what_looks_like_a_key_is_hidden_without_asking(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    key = "sk-ant-" + "abcdefghij" * 3
+    with RecordingWriter(path) as record:
+        task = record.task(f"use {key} please")
+        record.attempt(
+            task, Attempt(candidate=Candidate.of("a/b"), kind="failed", message=f"bad key {key}")
+        )
+    assert key.encode() not in path.read_bytes()
+    assert load_recording(path).task(task).text == "use [redacted] please"
+
+
 def test_the_file_is_the_owners_alone(tmp_path: Path) -> None:
     with RecordingWriter(tmp_path / "r.jsonl"):
         pass

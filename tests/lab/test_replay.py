@@ -191,6 +191,27 @@ def test_constraints_replace_what_callers_stated_and_leave_an_agents_own(record:
         )
 
 
+def test_limits_that_hold_besides_add_up_with_what_callers_and_agents_stated(
+    record: Recorder,
+) -> None:
+    record("plain")
+    record("stated", constraints=ModelConstraints(allowed_models=("acme/good", "acme/fair")))
+    record("agent", agent=AgentBrief("w", constraints=(ModelConstraints(max_input_cost=5.0),)))
+    result = replay(
+        record.path, evals=record.evals, catalog=record.catalog, also={"maxOutputCost": 14}
+    )
+    assert result.decisions["after"].tolist() == ["acme/fair:high"] * 3
+    assert [result.decision(task).agent for task in ("plain", "stated", "agent")] == [
+        None,
+        None,
+        "w",
+    ]
+    tighter = replay(
+        record.path, evals=record.evals, catalog=record.catalog, also={"maxOutputCost": 1}
+    )
+    assert tighter.decisions["after"].isna().tolist() == [False, True, False]
+
+
 def test_settings_and_a_policy_of_ones_own_change_decisions(record: Recorder) -> None:
     record("t")
     routing = Settings(model_routing=ModelRouting(excluded_models=("acme/good",)))
