@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from pydantic.alias_generators import to_camel
+
 from routinglab.catalog.model import Catalog
 from routinglab.core.agent import AgentBrief
-from routinglab.core.constraints import ModelConstraints
+from routinglab.core.constraints import ModelConstraints, broken_restrictions
 from routinglab.core.needs import TaskNeeds
 from routinglab.errors import ConstraintConflict, NoEligibleModel, RoutingFailed
 from routinglab.evals.evals import Evals
@@ -113,7 +115,7 @@ class Redecider:
             degraded=decision.degraded,
             options_before=_options(before) if before else _shown(decision),
             options_after=_shown(decision),
-            removed_by=lambda model: self._removed_by(plan, model),
+            removed_by=self._removed_by(plan, key, rest),
             changed=changed,
         )
         return Redecided(
@@ -240,15 +242,24 @@ class Redecider:
             self._digest = (key, parts_digest(decision))
         return self._digest[1]
 
-    def _removed_by(self, plan: Plan, model: str) -> str | None:
-        """Why a model is not among the candidates of a plan; None where it is."""
-        if model in plan.candidates:
+    def _removed_by(self, plan: Plan, key: Key, rest: Rest | None) -> str | None:
+        """Why the recorded model is not among a plan's candidates; None where it is."""
+        if rest is None or rest.primary in plan.candidates:
             return None
-        if model in plan.admission.efforts:
+        if rest.primary in plan.admission.efforts:
             return "it does not read images, or its window is too small"
-        if not any(entry.full_id == model for entry in self.inputs.catalog):
+        model = self.inputs.catalog.get(rest.primary)
+        if model is None:
             return "it is not in the catalog"
-        return "a restriction rules it out"
+        launch, _, _ = self._launch(key, rest)
+        limits = (launch.limits, *(launch.agent.constraints if launch.agent else ()))
+        broken = {
+            to_camel(name)
+            for limit in limits
+            if limit is not None
+            for name in broken_restrictions(model, rest.effort, limit)
+        }
+        return f"ruled out by {', '.join(sorted(broken) or ['modelRouting'])}"
 
     def _failed(self, key: Key, rest: Rest | None, message: str) -> Redecided:
         _, needs, _ = self._launch(key, rest)

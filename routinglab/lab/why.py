@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from routinglab.lab.records import encode
@@ -26,7 +26,7 @@ class Compared:
     degraded: str | None
     options_before: Mapping[str, Option]
     options_after: Mapping[str, Option]
-    removed_by: Callable[[str], str | None]
+    removed_by: str | None
     changed: tuple[str, ...]
 
 
@@ -45,9 +45,8 @@ def why(this: Compared) -> str:
         return f"{stands}; {', '.join(this.changed)} differ"
     if this.before_model == this.after_model:
         return f"the same model at another effort ({this.before} to {this.after})"
-    gone = this.removed_by(this.before_model) if this.before_model else None
-    if gone is not None:
-        return f"{this.before_model} cannot be chosen any more: {gone}"
+    if this.removed_by is not None:
+        return f"{this.before_model} cannot be chosen any more: {this.removed_by}"
     if this.recorded_choice is not None and this.recorded_choice == this.before_model:
         if this.mode == "rank":
             return f"the ranking's first instead of the router's choice{_scores(this)}"

@@ -206,6 +206,7 @@ def test_limits_that_hold_besides_add_up_with_what_callers_and_agents_stated(
         None,
         "w",
     ]
+    assert "ruled out by maxOutputCost" in result.decisions.loc[0, "why"]
     tighter = replay(
         record.path, evals=record.evals, catalog=record.catalog, also={"maxOutputCost": 1}
     )
