@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Annotated, Literal, Protocol
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal, Protocol, cast
 
 from pydantic import Field, StrictStr
 
 from routinglab.core.efforts import Effort
 from routinglab.core.value import Value
+from routinglab.errors import InvalidInput
 
 Limit = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
-InputType = Literal["text", "image", "audio", "video", "pdf"]
+InputType = Literal["text", "image"]
 Tokens = Annotated[int, Field(strict=True, ge=0)]
 
 
@@ -39,6 +40,10 @@ class ModelConstraints(Value):
 
 
 CONSTRAINT_FIELDS: tuple[str, ...] = tuple(ModelConstraints.model_fields)
+
+
+#: One set of limits, as a value or as an object with its keys.
+Restrictions = ModelConstraints | Mapping[str, Any]
 
 
 class Constrainable(Protocol):
@@ -100,10 +105,18 @@ def _at_most(price: float | None, limit: float) -> bool:
 def eligible(
     model: Constrainable,
     effort: Effort | None,
-    constraints: ModelConstraints | Iterable[ModelConstraints],
+    constraints: Restrictions | Iterable[Restrictions | None] | None = None,
 ) -> bool:
-    """Whether a chat model at one of its own efforts satisfies every restriction (SPEC 5)."""
+    """Whether a chat model at one of its own efforts satisfies every restriction (SPEC 5).
+
+    A restriction may also be given as an object with its keys; None restricts nothing. Raises
+    :class:`InvalidInput` for one that is not valid, and for a model that is not from a catalog.
+    """
+    if not hasattr(model, "effort_choices"):
+        raise InvalidInput(f"{model!r} is no catalog model; look it up in a Catalog", field="model")
+    alone = constraints is None or isinstance(constraints, ModelConstraints | Mapping)
+    several = cast("Iterable[Any]", (constraints,) if alone else constraints)
+    limits = [ModelConstraints.model_validate(one) for one in several if one is not None]
     if model.kind != "chat" or effort not in model.effort_choices:
         return False
-    several = (constraints,) if isinstance(constraints, ModelConstraints) else constraints
-    return not any(True for limits in several for _ in broken_restrictions(model, effort, limits))
+    return not any(True for one in limits for _ in broken_restrictions(model, effort, one))

@@ -39,6 +39,8 @@ def effort_for(
 
     Raises :class:`InvalidInput` for an unknown level or difficulty.
     """
+    if isinstance(efforts, str):
+        raise InvalidInput(f"efforts must be a list such as [{efforts!r}]", field="efforts")
     wanted = EFFORT_RANK[_look_up(difficulty, _FOR_DIFFICULTY, "difficulty")]
     ranks = {_look_up(e, EFFORT_RANK, "effort") for e in efforts or () if e is not None}
     if not ranks:
@@ -49,6 +51,6 @@ def effort_for(
 
 
 def _look_up(word: str, table: Mapping[str, Found], what: str) -> Found:
-    if word not in table:
+    if not isinstance(word, str) or word not in table:
         raise InvalidInput(f"{word!r} is no {what}; choose {', '.join(table)}", field=what)
     return table[word]

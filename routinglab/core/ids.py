@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
-from routinglab.core.efforts import Effort
+from pydantic import AfterValidator
+
+from routinglab.core.efforts import EFFORTS, Effort
 from routinglab.core.value import Value
 from routinglab.errors import InvalidInput
 
 
 def split_id(full_id: str) -> tuple[str, str]:
     """Split ``provider/id`` at the first ``/``: ``("openrouter", "anthropic/claude-opus-4.8")``."""
-    provider, slash, model = full_id.partition("/")
-    if not (provider and slash and model):
+    provider, _, model = full_id.partition("/")
+    if not (provider and model):
         raise InvalidInput(f"{full_id!r} is not a model id; write it as provider/id")
     return provider, model
+
+
+def _is_id(full_id: str) -> str:
+    split_id(full_id)
+    return full_id
 
 
 class Candidate(Value):
     """A model id with an effort; ``effort=None`` means the model has no configurable reasoning."""
 
-    model: str
+    model: Annotated[str, AfterValidator(_is_id)]
     effort: Effort | None = None
 
     @property
@@ -34,3 +41,13 @@ class Candidate(Value):
     def of(cls, model: str, effort: Effort | None = None) -> Self:
         """Build without naming the fields."""
         return cls(model=model, effort=effort)
+
+    @classmethod
+    def parse(cls, written: str) -> Self:
+        """Read ``provider/id:effort`` or ``provider/id``, as ``str`` writes them.
+
+        A last part that is no effort belongs to the id (``ollama/qwen3:8b``). Where an id may itself
+        end like an effort, the catalog decides: see ``catalog.names.resolve_model``.
+        """
+        base, _, last = written.rpartition(":")
+        return cls(model=base, effort=last) if last in EFFORTS else cls(model=written)

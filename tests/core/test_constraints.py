@@ -41,7 +41,6 @@ def test_there_are_eight_fields_and_none_restricts_by_default() -> None:
         ({"minContextWindow": 200_000}, True),
         ({"minContextWindow": 200_001}, False),
         ({"requiredInputs": ["text", "image"]}, True),
-        ({"requiredInputs": ["audio"]}, False),
         ({"requiredInputs": []}, True),
         ({"allowedEfforts": ["low"]}, True),
         ({"allowedEfforts": ["high"]}, False),
@@ -143,3 +142,26 @@ def test_another_restriction_never_makes_a_candidate_eligible(
         assert both == (
             eligible(entry, effort, limits) and eligible(entry, effort, more)  # type: ignore[arg-type]
         )
+
+
+def test_only_text_and_image_can_be_required() -> None:
+    with pytest.raises(InvalidInput, match=r"requiredInputs\.0: 'audio' is not one of") as caught:
+        ModelConstraints.model_validate({"requiredInputs": ["audio"]})
+    assert caught.value.choices == ("text", "image")
+
+
+@pytest.mark.parametrize("none", [None, [], [None], {}, [{}]])
+def test_no_restriction_may_be_written_in_any_way(none: object) -> None:
+    assert eligible(model("p/m"), None, none)  # type: ignore[arg-type]
+
+
+def test_restrictions_may_be_objects_and_values_side_by_side() -> None:
+    entry = model("p/m", (2.0, 8.0))
+    assert eligible(entry, None, {"maxInputCost": 2})
+    assert not eligible(entry, None, [ModelConstraints(), {"max_input_cost": 1}])
+    with pytest.raises(InvalidInput, match="unknown key 'maxCost'"):
+        eligible(entry, "no level of it", [{"maxCost": 1}])
+    with pytest.raises(InvalidInput, match="an object"):
+        eligible(entry, None, ["p/m"])  # type: ignore[list-item]
+    with pytest.raises(InvalidInput, match="no catalog model"):
+        eligible("p/m", None, [])  # type: ignore[arg-type]

@@ -75,3 +75,13 @@ def test_a_wrong_word_is_refused_with_the_choices() -> None:
 
 def test_a_degraded_launch_looks_for_efforts_in_its_own_order() -> None:
     assert DEGRADED_ORDER == (None, "medium", "high", "low", "xhigh", "minimal", "max", "off")
+
+
+@pytest.mark.parametrize(
+    ("efforts", "difficulty"), [("low", "hard"), (["low"], None), (["low"], ["hard"])]
+)
+def test_what_is_no_list_of_levels_or_no_difficulty_is_refused(
+    efforts: object, difficulty: object
+) -> None:
+    with pytest.raises(InvalidInput):
+        effort_for(efforts, difficulty)  # type: ignore[arg-type]
