@@ -71,12 +71,13 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("a DigitalOcean token", "doo_v1_ dop_v1_ dor_v1_ dot_v1_", r"\bdo[oprt]_v1_[a-f0-9]{40,}"),
         ("a Databricks token", "dapi", r"\bdapi[a-f0-9]{32}\b"),
         ("a Linear key", "lin_api_", r"\blin_api_[A-Za-z0-9]{20,}"),
-        ("a JSON web token", ".eyJ", rf"\beyJ{_WORD}{{8,}}\.eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}"),
+        ("a JSON web token", ".eyJ", rf"\beyJ{_WORD}{{8,4000}}\.eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}"),
     )
 )
 _BEARER = re.compile(r"\bbearer[ \t]+([A-Za-z0-9._~+/-]{7,}[A-Za-z0-9_~+/-]=*)", re.IGNORECASE)
 _HEADER = re.compile(
-    r"\b(?:authorization|x-api-key|api-key)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)?[ \t]*"
+    # possessive, so that a long run of blanks is read once
+    r"\b(?:authorization|x-api-key|api-key)[\"']?\s*+[:=]\s*+[\"']?(?:bearer|basic|token)?[ \t]*+"
     r"([A-Za-z0-9._~+/-]{11,}[A-Za-z0-9_~+/-]=*)",
     re.IGNORECASE,
 )

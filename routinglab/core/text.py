@@ -6,9 +6,13 @@ import difflib
 import hashlib
 from collections.abc import Iterable
 
+#: Characters of a word that are compared.
+_LONGEST = 200
+
 
 def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
     """Up to ``count`` of ``known`` that look like ``word``, most alike first."""
+    word = word[:_LONGEST]  # looking for likenesses takes the square of the length
     pool = sorted(set(known))
     close = difflib.get_close_matches(word, pool, n=count, cutoff=0.5)
     if not close:
@@ -24,5 +28,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def text_digest(text: str) -> str:
-    """SHA-256 of a task's text, by which records name it."""
+    """SHA-256 of a text, also of one with lone surrogates, which are no UTF-8."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

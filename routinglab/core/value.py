@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -71,28 +72,34 @@ def invalid_input(
 ) -> InvalidInput:
     """Turn pydantic's report into one line for the first thing that was wrong."""
     first = error.errors(include_url=False, include_context=True)[0]
-    path = ".".join(str(part) for part in first["loc"]) or cls.__name__
+    path = ".".join(str(part) for part in first["loc"])
+    at = f"{path}: " if path else ""
     name = where or cls.__name__
     kind, context = first["type"], first.get("ctx") or {}
     choices: tuple[str, ...] = ()
     if kind == "extra_forbidden":
         leaf = str(first["loc"][-1])
         choices = tuple(known_fields(_owner(cls, first["loc"][:-1])))
-        message = f"unknown key {path!r}.{did_you_mean(leaf, choices)} Known: {', '.join(choices)}"
+        hint = did_you_mean(leaf, choices)
+        message = f"unknown key {_short(path)}.{hint} Known: {', '.join(choices)}"
     elif kind == "value_error" and isinstance(context.get("error"), InvalidInput):
         inner = context["error"]
-        return InvalidInput(f"{path}: {inner}", where=name, field=path, choices=inner.choices)
+        return InvalidInput(f"{at}{inner}", where=name, field=path or None, choices=inner.choices)
     elif kind in ("literal_error", "enum"):
-        shown = _short(first.get("input"))
-        choices = tuple(
-            str(context.get("expected", "")).replace("'", "").split(" or ")[0].split(", ")
-        )
-        message = f"{path}: {shown} is not one of {context.get('expected')}"
+        expected = str(context.get("expected", ""))
+        choices = tuple(re.findall(r"'([^']*)'", expected))
+        message = f"{at}{_short(first.get('input'))} is not one of {expected}"
     elif kind == "missing":
-        message = f"{path}: is required"
+        message = f"{at}is required"
     else:
-        message = f"{path}: {first['msg'].removeprefix('Value error, ')} (got {_short(first.get('input'))})"
-    return InvalidInput(message, where=name, field=path, choices=choices)
+        message = f"{at}{plain_words(first['msg'])} (got {_short(first.get('input'))})"
+    return InvalidInput(message, where=name, field=path or None, choices=choices)
+
+
+def plain_words(message: str) -> str:
+    """pydantic's sentence with JSON's names for types."""
+    said = message.removeprefix("Value error, ").replace("a valid dictionary", "an object")
+    return said.replace("a valid tuple", "a list")
 
 
 def _short(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from routinglab.core.text import did_you_mean
-from routinglab.core.value import invalid_input, known_fields
+from routinglab.core.value import invalid_input, known_fields, plain_words
 from routinglab.errors import SettingsError
 from routinglab.settings.model import Settings
 
@@ -45,6 +45,12 @@ def read_settings_file(path: Path) -> dict[str, Any]:
 
 def validated(data: dict[str, Any], where: str) -> Settings:
     """``data`` as settings; a bad value is an error naming ``where`` and the key's path."""
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise SettingsError(
+            "holds half of a character (a lone surrogate such as \\ud800)", where=where
+        ) from None
     try:
         found: Settings = Settings.__pydantic_validator__.validate_python(without_nulls(data))
     except ValidationError as error:
@@ -174,7 +180,7 @@ def _bad_value(error: ValidationError, where: str) -> SettingsError:
     path = ".".join(str(part) for part in first["loc"] if "[" not in str(part))
     choices: tuple[object, ...] = ()
     if first["loc"][0] in _SECRET:
-        message = f"{path}: {first['msg'].removeprefix('Value error, ')}"
+        message = f"{path}: {plain_words(first['msg'])}"
     else:
         found = invalid_input(error, Settings)
         choices = found.choices
@@ -182,8 +188,6 @@ def _bad_value(error: ValidationError, where: str) -> SettingsError:
         given = first.get("input")
         if choices and isinstance(given, str):
             message += f".{did_you_mean(given, map(str, choices))}".rstrip(".")
-    for python, json_word in (("valid tuple", "list"), ("valid dictionary", "object")):
-        message = message.replace(python, json_word)
     return SettingsError(message, where=where, field=path, choices=choices)
 
 

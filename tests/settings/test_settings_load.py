@@ -172,6 +172,7 @@ def test_a_bad_value_names_file_and_path(place, data, key, says):
         (b'{"tools": {"shell": false, "shell": true}}', "tools.shell: is written twice"),
         (b'{"modelAliases": {"a": "x/y", "a": "x/z"}}', "modelAliases.a: is written twice"),
         (b" " * 1_100_000, "larger than"),
+        (rb'{"currentModel": "a/\ud800"}', "half of a character"),
     ],
 )
 def test_a_malformed_file_is_one_error_naming_it(place, content, says):
