@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from routinglab.core.efforts import Effort
-from routinglab.core.text import did_you_mean
+from routinglab.core.efforts import EFFORT_RANK, Effort
+from routinglab.core.text import did_you_mean, text_digest
 from routinglab.core.value import Value
-from routinglab.errors import CatalogError
+from routinglab.errors import CatalogError, InvalidInput
 
 Kind = Literal["chat", "image", "classifier"]
 Billing = Literal["metered", "subscription", "free"]
+
+#: USD per million tokens; the bound keeps sums of prices finite.
+Price = Annotated[float, Field(strict=True, ge=0, le=1e12)]
+Tokens = Annotated[int, Field(strict=True, gt=0)]
+#: The length makes pydantic refuse lone surrogates, which no file or page can hold.
+Text = Annotated[str, Field(max_length=10_000)]
+Name = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
 class PriceTier(Value):
     """Prices that hold for all tokens of a request with more than ``above`` input tokens."""
 
-    above: int = Field(ge=0)
-    input_price: float | None = Field(default=None, ge=0)
-    output_price: float | None = Field(default=None, ge=0)
+    above: int = Field(ge=0, strict=True)
+    input_price: Price | None = None
+    output_price: Price | None = None
 
 
 class Source(Value):
@@ -39,30 +45,42 @@ class Model(Value):
     """A model as one provider serves it.
 
     Prices are USD per million tokens, windows are tokens. None is unknown and satisfies no
-    requirement; a zero price is a real price. ``efforts`` are the supported reasoning levels, empty
-    where there is nothing to configure. ``base_model`` is the full id of the model this is a faster
+    requirement; a zero price is a real price. ``efforts`` are the supported reasoning levels in their
+    order, empty where there is nothing to configure. ``base_model`` is the full id of the model this is a faster
     route of; ``request_model`` is the id to send where that is not ``id``, and ``request_options``
     what to send with it, because a faster route is often the same model asked to hurry.
     """
 
     provider: str = Field(min_length=1, pattern=r"^[^/\s]+$")
-    id: str = Field(min_length=1)
-    name: str = ""
+    id: Name
+    name: Text = ""
     kind: Kind = "chat"
-    inputs: tuple[str, ...] | None = None
-    context_window: int | None = Field(default=None, gt=0)
-    max_output: int | None = Field(default=None, gt=0)
-    input_price: float | None = Field(default=None, ge=0)
-    output_price: float | None = Field(default=None, ge=0)
+    inputs: tuple[Name, ...] | None = None
+    context_window: Tokens | None = None
+    max_output: Tokens | None = None
+    input_price: Price | None = None
+    output_price: Price | None = None
     tiers: tuple[PriceTier, ...] = ()
     efforts: tuple[Effort, ...] = ()
     released: date | None = None
     billing: Billing | None = None
-    base_model: str | None = None
-    request_model: str | None = None
-    request_options: tuple[tuple[Literal["service_tier", "speed"], str], ...] = ()
+    base_model: Name | None = None
+    request_model: Name | None = None
+    request_options: tuple[tuple[Literal["service_tier", "speed"], Name], ...] = ()
     deprecated: bool = False
     sources: tuple[Source, ...] = ()
+
+    @field_validator("efforts", mode="before")
+    @classmethod
+    def _null_is_no_level(cls, efforts: object) -> object:
+        if not isinstance(efforts, list | tuple):
+            return efforts
+        return tuple(effort for effort in efforts if effort is not None)
+
+    @field_validator("efforts")
+    @classmethod
+    def _each_once_in_order(cls, efforts: tuple[Effort, ...]) -> tuple[Effort, ...]:
+        return tuple(sorted(set(efforts), key=EFFORT_RANK.__getitem__))
 
     @cached_property
     def full_id(self) -> str:
@@ -110,8 +128,12 @@ def _dearest(prices: list[float | None]) -> float | None:
 class Catalog:
     """An immutable collection of models by full id; a later model of an id replaces an earlier."""
 
-    def __init__(self, models: Iterable[Model], warnings: Iterable[str] = ()) -> None:
-        self._models = {model.full_id: model for model in models}
+    def __init__(self, models: Iterable[Model] = (), warnings: Iterable[str] = ()) -> None:
+        given = list(models)
+        for model in given:
+            if not isinstance(model, Model):
+                raise InvalidInput(f"a catalog holds models, not {type(model).__name__}")
+        self._models = {model.full_id: model for model in given}
         self.warnings = tuple(warnings)
 
     def __iter__(self) -> Iterator[Model]:
@@ -142,8 +164,7 @@ class Catalog:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the models, whatever order they were given in."""
-        lines = sorted(model.to_json() for model in self)
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        return text_digest("\n".join(sorted(model.to_json() for model in self)))
 
     def __repr__(self) -> str:
         return f"Catalog({len(self):,} models, {len(self.providers)} providers)"

@@ -71,10 +71,11 @@ def resolve_model(
 
 def as_effort(value: object) -> Effort | None:
     """A reasoning level; None and blank state none. Raises InvalidInput for any other value."""
-    if value is None or value is False or value == "":
+    word = value.strip() if isinstance(value, str) else value
+    if word is None or word is False or word == "":
         return None
-    if isinstance(value, str) and value.strip() in EFFORT_RANK:
-        return EFFORTS[EFFORT_RANK[value.strip()]]
+    if isinstance(word, str) and word in EFFORT_RANK:
+        return EFFORTS[EFFORT_RANK[word]]
     raise InvalidInput(
         f"effort {str(value)[:60]!r} is not one of {', '.join(EFFORTS)}",
         field="effort",

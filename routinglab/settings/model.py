@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from pydantic import field_serializer as serialised
 from routinglab.core.constraints import ModelConstraints
 from routinglab.core.efforts import Effort
 from routinglab.core.needs import TaskNeeds
+from routinglab.core.text import text_digest
 from routinglab.core.value import Value
 from routinglab.errors import InvalidInput
 
@@ -221,4 +221,4 @@ class Settings(Value):
         for name in ("catalog", "evals", "skills", "trustedProjects"):
             del data[name]
         text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return text_digest(text)

@@ -48,8 +48,9 @@ def read_json(path: str | Path) -> Any:
     try:
         with file.open("rb") as opened:
             raw = opened.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise CatalogError(f"{file}: cannot be read ({error.strerror})") from None
+    except (OSError, ValueError) as error:  # ValueError: a path that holds what no path can
+        reason = getattr(error, "strerror", None) or "no usable path"
+        raise CatalogError(f"{_clean(str(file))!r}: cannot be read ({reason})") from None
     if len(raw) > MAX_BYTES:
         raise CatalogError(f"{file}: is larger than {MAX_BYTES:,} bytes")
     try:
@@ -172,7 +173,7 @@ def text(value: object, note: Note, what: str, limit: int = 500) -> str:
     if not isinstance(value, str):
         note(f"{what} is no text")
         return ""
-    return value[:limit]
+    return _clean(value[:limit])
 
 
 def texts(value: object, note: Note, what: str) -> tuple[str, ...]:
@@ -184,7 +185,12 @@ def texts(value: object, note: Note, what: str) -> tuple[str, ...]:
         return ()
     if any(not isinstance(item, str) for item in value):
         note(f"{what} holds something that is no text")
-    return tuple(dict.fromkeys(item for item in value if isinstance(item, str)))
+    return tuple(dict.fromkeys(_clean(item) for item in value if isinstance(item, str) and item))
+
+
+def _clean(value: str) -> str:
+    """Text without lone surrogates, which no file and no page can hold."""
+    return value.encode("utf-8", "replace").decode()
 
 
 def part(value: Mapping[str, Any], key: str, note: Note) -> Mapping[str, Any]:
