@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +11,7 @@ from pydantic import Field
 from routinglab.core.ids import Candidate
 from routinglab.core.needs import TaskNeeds
 from routinglab.core.standing import Standing
+from routinglab.core.text import text_digest
 from routinglab.core.value import Value
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Decision(Value):
     @property
     def digest(self) -> str:
         """SHA-256 of :meth:`canonical`."""
-        return hashlib.sha256(self.canonical().encode()).hexdigest()
+        return text_digest(self.canonical())
 
     @property
     def chain(self) -> tuple[Candidate, ...]:

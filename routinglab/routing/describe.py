@@ -10,6 +10,7 @@ from typing import Any
 
 from routinglab.core.needs import TaskNeeds
 from routinglab.core.standing import Standing
+from routinglab.errors import InvalidInput
 from routinglab.routing.cohorts import cohorts
 from routinglab.routing.conditions import KnownNames, known_names, own_clauses
 from routinglab.routing.decision import Option
@@ -25,10 +26,22 @@ _TIERS = ("cheapest third", "middle third", "dearest third")
 
 
 def describe(
-    option: RankedModel, needs: TaskNeeds | Mapping[str, Any], ranked: Sequence[RankedModel]
+    option: RankedModel | Option | str,
+    needs: TaskNeeds | Mapping[str, Any],
+    ranked: Sequence[RankedModel],
 ) -> Option:
-    """``option`` as one contender among ``ranked``; ``Option.to_dict()`` is what the router sees."""
+    """``option`` as one contender among ``ranked``; ``Option.to_dict()`` is what the router sees.
+
+    ``option`` may also be a model id or a described option; raises :class:`InvalidInput` where such
+    a one is not among ``ranked``.
+    """
     task = needs if isinstance(needs, TaskNeeds) else TaskNeeds.model_validate(needs)
+    if not isinstance(option, RankedModel):
+        name = option if isinstance(option, str) else option.model
+        found = next((model for model in ranked if model.model == name), None)
+        if found is None:
+            raise InvalidInput(f"{name!r} is not among the ranked models", field="option")
+        option = found
     return Describer(task, ranked).option(option)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from math import fsum
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from routinglab.core.standing import Standing
@@ -136,4 +137,5 @@ def released(evals: Evidence | None, model: Model) -> date | None:
 
 
 def _share(found: Sequence[Standing]) -> float | None:
-    return sum(s.share for s in found) / len(found) if found else None
+    # fsum: equal standings give an equal mean in whatever order the cohorts stand
+    return fsum(s.share for s in found) / len(found) if found else None

@@ -281,13 +281,13 @@ class _Search:
 
 
 def _rounded_factors(factor: float) -> Iterable[float]:
-    """Factors a little further from 1, as a percentage of ever more digits."""
+    """Factors further from 1 by a hundredth at most, as a percentage of ever more digits."""
     size = abs(factor - 1)
     sign = 1 if factor > 1 else -1
     for digits in _DIGITS:
         shift = digits - floor(log10(size))
-        rounded = 1 + sign * ceil(size * 10.0**shift) / 10.0**shift
-        if rounded > 0:
+        rounded = round(1 + sign * ceil(size * 10.0**shift) / 10.0**shift, max(0, shift))
+        if rounded > 0 and abs(log(rounded)) <= 1.01 * abs(log(factor)):
             yield rounded
 
 

@@ -74,6 +74,8 @@ class _Table:
         for model in given:
             if not isinstance(model, Model):
                 raise InvalidInput(f"rank takes catalog models, not {type(model).__name__}")
+        if evals is not None and not hasattr(evals, "standing"):
+            raise InvalidInput(f"evals must come from load_evals, not {type(evals).__name__}")
         self.given = given  # keeps the ids of the key alive
         self.evals = evals
         by_id = {model.full_id: model for model in given if model.kind == "chat"}

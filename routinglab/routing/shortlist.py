@@ -17,8 +17,8 @@ def shortlist(ranked: Sequence[RankedModel], size: int = SHORTLIST_SIZE) -> list
     A faster route and the same model at another provider share one place, which the better ranked
     takes.
     """
-    if size < 1:
-        raise InvalidInput(f"a shortlist holds at least one model, not {size}", field="size")
+    if not isinstance(size, int) or size < 1:
+        raise InvalidInput(f"a shortlist holds at least one model, not {size!r}", field="size")
     places: dict[tuple[str, ...], RankedModel] = {}
     for model in ranked:
         if len(places) == size:

@@ -27,7 +27,7 @@ class CanonicalTemplate:
         """The template of a decision, whatever its own task digest."""
         text = decision.model_copy(update={"task_digest": _PLACE}).canonical()
         head, tail = text.split(_quoted(_PLACE))
-        return cls(head, tail, hashlib.sha256(head.encode()))
+        return cls(head, tail, hashlib.sha256(_bytes(head)))
 
     def canonical(self, task_digest: str) -> str:
         """What ``canonical()`` of the decision with this task digest gives."""
@@ -36,8 +36,12 @@ class CanonicalTemplate:
     def digest(self, task_digest: str) -> str:
         """SHA-256 of :meth:`canonical`, without building it."""
         hashed = self._hashed.copy()
-        hashed.update(f"{_quoted(task_digest)}{self.tail}".encode())
+        hashed.update(_bytes(f"{_quoted(task_digest)}{self.tail}"))
         return str(hashed.hexdigest())
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")  # as core.text.text_digest
 
 
 def _quoted(text: str) -> str:

@@ -177,3 +177,16 @@ def test_a_shortlist_holds_the_best_six_identities() -> None:
 def test_a_shortlist_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one model"):
         shortlist([], 0)
+    with pytest.raises(ValueError, match="at least one model"):
+        shortlist([], 1.5)  # type: ignore[arg-type]
+
+
+def test_an_option_may_be_named_by_its_id_or_given_described() -> None:
+    evals = TableEvidence({"aa:TB4": ladder("m1", "m2", "m3", "m4")})
+    ranked = rank(evals, [model(f"p/m{n}") for n in (1, 2, 3, 4)], CODING)
+    option = describe(ranked[1], CODING, ranked)
+    assert option.model == "p/m3"
+    assert describe("p/m3", CODING, ranked) == option
+    assert describe(option, {"work": "coding"}, ranked).to_dict() == option.to_dict()
+    with pytest.raises(ValueError, match="'p/m9' is not among"):
+        describe("p/m9", CODING, ranked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -14,7 +15,7 @@ from routinglab.core.needs import DIFFICULTIES, MISTAKE_COSTS, WORKS, TaskNeeds
 from routinglab.routing.cohorts import cohorts
 from routinglab.routing.contest import Contest
 from routinglab.routing.decision import Decision
-from routinglab.routing.flips import Flip
+from routinglab.routing.flips import Flip, _rounded_factors
 from routinglab.routing.plan import Planner
 from routinglab.routing.ranking import rank
 
@@ -265,3 +266,12 @@ def test_another_policy_gives_its_reason_and_no_flip() -> None:
     assert "Policy cheapest says of it: $1 per million tokens, blended." in explained.text
     assert "The order is that of policy cheapest" in explained.text
     assert explained.flips == ()
+
+
+@pytest.mark.parametrize("factor", [0.0174, 0.00423, 0.99999123, 1.2506, 987.65, 1.0000001])
+def test_a_price_change_is_rounded_by_a_hundredth_of_itself_at_most(factor: float) -> None:
+    for rounded in _rounded_factors(factor):
+        assert abs(math.log(rounded)) <= 1.01 * abs(math.log(factor))
+        assert rounded == pytest.approx(factor) or (rounded < factor) is (factor < 1)
+    size = abs(next(iter(_rounded_factors(factor))) - 1)
+    assert size == pytest.approx(float(f"{size:.4g}"), rel=1e-8)  # four digits say it

@@ -354,3 +354,23 @@ def test_the_order_of_ties_depends_on_neither_hash_seed_nor_locale() -> None:
         )
         seen.add(done.stdout)
     assert len(seen) == 1
+
+
+def test_equal_standings_tie_whatever_the_order_of_their_cohorts() -> None:
+    # shares 0.1, 0.2, 0.3 add up to another float from the left than from the right
+    pair = {("a", 1): (0.1, 0.2, 0.3), ("b", 1): (0.3, 0.2, 0.1)}
+    keys = ("aa:TB4", "dswe:Pass@1", "fc:Main")
+    shares = {
+        ((name,), key): share
+        for (name, _), several in pair.items()
+        for key, share in zip(keys, several, strict=True)
+    }
+    evals = TableEvidence({key: ladder("a", "b", "c", "d") for key in keys}, shares=shares)
+    ranked = rank(evals, [model("p/b"), model("p/a")], MIDDLE)
+    assert ids(ranked) == ["p/a", "p/b"]
+    assert ranked[0].score == ranked[1].score
+
+
+def test_evals_that_were_not_loaded_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="load_evals"):
+        rank("evals.md", [model("p/a")], MIDDLE)  # type: ignore[arg-type]
