@@ -12,6 +12,7 @@ from routinglab.skills.safe_yaml import compose
 
 _KEY = re.compile(r"""(?P<q>["']?)(?P<key>[A-Za-z_][\w .-]*?)(?P=q)[ \t]*:(?:[ \t]+|$)""")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*[ \t]*(?:#.*)?")
+_PLAIN = re.compile(r"[^\s|>\[{&!*\"'#]")
 _TEXT_TAG = "tag:yaml.org,2002:str"
 
 
@@ -34,10 +35,13 @@ class Part:
 def entries(head: str) -> list[Part]:
     """The top-level keys of a block, by the look of its lines."""
     found: list[tuple[str, int, list[str]]] = []
+    plain = False
     for number, line in enumerate(head.split("\n")):
-        match = _KEY.match(line)
+        # below a plain value nothing can be nested, so a tab there is a slip
+        match = _KEY.match(line.lstrip("\t") if plain else line)
         if match:
-            found.append((match["key"], number, [line]))
+            found.append((match["key"], number, [match.string]))
+            plain = bool(_PLAIN.match(match.string, match.end()))
         elif found:
             found[-1][2].append(line)
     return [Part(key, number, tuple(lines)) for key, number, lines in found]
@@ -50,7 +54,8 @@ def recover(part: Part) -> tuple[Node | None, str, bool]:
     The node is None where the lines have a structure that cannot be read.
     """
     text = "\n".join(part.lines)
-    for attempt, note in ((text, ""), (text.replace("\t", "  "), "a tab was read as spaces")):
+    attempts = [(text, ""), (text.replace("\t", "  "), "a tab was read as spaces")]
+    for attempt, note in attempts if "\t" in text else attempts[:1]:
         node = _value(attempt)
         if node is not None:
             return node, note, False

@@ -90,6 +90,13 @@ def test_tabs_are_read_as_spaces_with_a_warning(one):
     assert skill.warnings[0].startswith(f"{skill.path}:3: ")
 
 
+def test_a_tab_before_a_key_below_a_plain_value_hides_neither(one):
+    skill = one("---\nname: x\n\tdescription: does it\ntaskNeeds:\n\twork: coding\n---\nB\n")
+    assert (skill.name, skill.description) == ("x", "does it")
+    assert skill.task_needs.work == "coding"
+    assert skill.warnings
+
+
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
