@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from routinglab.core.constraints import ModelConstraints
+from routinglab.core.efforts import Effort
 from routinglab.core.needs import TaskNeeds
 from routinglab.lab.records import (
     RECORDING_VERSION,
@@ -52,7 +53,7 @@ class Rest:
     text: str
     needs: TaskNeeds
     primary: str
-    effort: str | None
+    effort: Effort | None
     agent: str | None
     degraded: str | None
     chosen_by: str
@@ -84,6 +85,7 @@ class Index:
     answers: array[int] = field(default_factory=_array)
     choice: array[int] = field(default_factory=_array)
     rest: array[int] = field(default_factory=_array)
+    choice_at: array[int] = field(default_factory=_long_array)
     decision_at: array[int] = field(default_factory=_long_array)
     expected_input: array[int] = field(default_factory=_long_array)
     expected_output: array[int] = field(default_factory=_long_array)
@@ -102,7 +104,7 @@ class Index:
 
     def _columns(self) -> tuple[array[int], ...]:
         return (
-            self.task_at, self.decision_at, self.expected_input, self.expected_output, self.needs,
+            self.task_at, self.choice_at, self.decision_at, self.expected_input, self.expected_output, self.needs,
             self.constraints, self.agent, self.answers, self.choice, self.rest,
         )  # fmt: skip
 

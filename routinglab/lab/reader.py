@@ -174,7 +174,9 @@ class _Reader:
         task, model = row["task"], row["model"]
         if type(model) is not str or not model:
             raise InvalidInput(f"model: {model!r} is not a model id")
-        self.index.choice[self._open(task)] = self.index.all_choices.number(model, lambda: model)
+        number = self._open(task)
+        self.index.choice[number] = self.index.all_choices.number(model, lambda: model)
+        self.index.choice_at[number] = at
 
     def _inputs(self, row: dict[str, Any], at: int) -> None:
         self.index.inputs.append(
