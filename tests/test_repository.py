@@ -91,6 +91,29 @@ def test_every_dependency_has_an_exact_version() -> None:
     assert {plain(n) for n in wanted} - {plain(n) for n in pinned} == {"routinglab"}
 
 
+def test_every_exact_version_installs_on_the_oldest_python_named() -> None:
+    import tomllib
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    from packaging.specifiers import SpecifierSet
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    oldest = project["requires-python"].removeprefix(">=") + ".0"
+    refused, looked_at = [], 0
+    for line in (ROOT / "constraints.txt").read_text().split():
+        name, _, version = line.partition("==")
+        try:
+            facts = metadata(name)
+        except PackageNotFoundError:
+            continue  # an extra that is not installed here
+        if facts["Version"] == version:
+            looked_at += 1
+            if oldest not in SpecifierSet(facts.get("Requires-Python", "") or ""):
+                refused.append(f"{line} wants Python {facts['Requires-Python']}")
+    assert looked_at > 50
+    assert not refused
+
+
 def test_notebooks_have_stable_ids_and_no_outputs() -> None:
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         node = json.loads(path.read_text())
