@@ -11,7 +11,10 @@ from routinglab.core.efforts import EFFORT_RANK
 LONGEST_CELL = 1000
 
 _BACKTICKS = re.compile(r"`+")
-_MARKED = re.compile(r"[`*_\[<\\~&!$\u00a0\u200b\u200c\u200d\ufeff\u202f\u2009]")
+_UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]+")
+_MARKED = re.compile(
+    r"[`*_\[<\\~&!$\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]"
+)
 _CODE = re.compile(r"(`+)(.+?)\1(?!`)")
 _IMAGE = re.compile(r"!\[([^\[\]]*)\]\([^()]*\)")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]]+\]")
@@ -29,7 +32,7 @@ _MATH = (
     ("\\pm", "±"), ("\\times", "×"), ("\\tau", "τ"), ("\\approx", "≈"), ("\\varnothing", "∅"),
     ("\\emptyset", "∅"),
 )  # fmt: skip
-_SPACES = re.compile(r"[\s\u200b\u200c\u200d\ufeff]+")
+_FORMULA = re.compile(r"^\$([^$]*[^$\s\\])\$(?=\s*$|\s*[±%(])")
 
 
 def split_row(line: str, width: int | None = None, *, leading: bool = True) -> list[str]:
@@ -118,6 +121,14 @@ def _referenced(found: re.Match[str]) -> str:
     return f"[{text}]" if text.lower() in EFFORT_RANK else text
 
 
+def plain_cells(cells: list[str]) -> list[str]:
+    """The cells of a row without markup."""
+    together = "\n".join(cells)
+    if len(together) <= LONGEST_CELL and not _MARKED.search(together):
+        return cells
+    return [plain_text(cell) for cell in cells]
+
+
 def plain_text(cell: str) -> str:
     """A cell or heading without markup: bold, links, code, footnotes, tags, entities, escapes."""
     if len(cell) > LONGEST_CELL:
@@ -136,5 +147,7 @@ def plain_text(cell: str) -> str:
     for code, sign in _MATH:
         if code in text:
             text = text.replace(f"${code}$", sign).replace(code, sign)
+    if text[:1] == "$":
+        text = _FORMULA.sub(r"\1", text)
     text = _ESCAPE.sub(r"\1", text)
-    return _SPACES.sub(" ", html.unescape(text)).strip()
+    return " ".join(_UNSEEN.sub("", html.unescape(text)).split())

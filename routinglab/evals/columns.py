@@ -85,6 +85,7 @@ def read_columns(
     long_form = "benchmark" in raw and "value" in raw
     efforts = [effort_named(text) for text in header]
     by_effort = sum(effort is not None for effort in efforts) >= 2
+    by_harness = sum(text.lower() in HARNESSES for text in header) >= 2
     topic = _topic(place)
     for at, text in enumerate(header):
         role = "ci" if text.strip() in _PLUS_MINUS else raw[at]
@@ -97,7 +98,7 @@ def read_columns(
             role = None
         if role in ("effort", "about") and _mostly_figures(column):
             role = None
-        if role == "ci":
+        if role == "ci" and not long_form:
             _attach_ci(found, at)
         elif role == "about":
             found.ignored.append((at, text))
@@ -106,6 +107,8 @@ def read_columns(
         elif text.strip() and not long_form:
             if by_effort and efforts[at]:
                 found.values.append(_topic_column(at, text, place, topic, effort=efforts[at]))
+            elif by_harness and text.lower() in HARNESSES:
+                found.values.append(_topic_column(at, text, place, topic, harness=text))
             else:
                 found.values.append(value_column(at, text, place, keys, topic))
     return found
@@ -178,22 +181,20 @@ def _topic_column(
     text: str,
     place: Place,
     topic: Benchmark | None,
+    *,
     effort: str | None = None,
+    harness: str | None = None,
     reporter: str | None = None,
 ) -> ValueColumn:
+    """A column headed by a condition, of the benchmark that a heading names or the source has."""
     namespace = place.edition.namespace
+    if topic is None and not reporter:
+        topic = find_label(namespace, "score") or find_label(namespace, "index")
+    column = ValueColumn(at, "", "", reporter=reporter, effort=effort, harness=harness)
     if topic:
-        return ValueColumn(
-            at, f"{namespace}:{topic.key}", topic.name, topic.unit, 1.0, reporter, effort
-        )
-    if effort and (only := find_label(namespace, "score") or find_label(namespace, "index")):
-        return ValueColumn(
-            at, f"{namespace}:{only.key}", only.name, only.unit, 1.0, reporter, effort
-        )
+        return replace(column, key=f"{namespace}:{topic.key}", label=topic.name, unit=topic.unit)
     label = place.below[-1] if place.below else place.edition.source or text
-    return ValueColumn(
-        at, f"{namespace}:{compact(label)}", label, "", 1.0, reporter, effort, known=False
-    )
+    return replace(column, key=f"{namespace}:{compact(label)}", label=label, known=False)
 
 
 def value_column(

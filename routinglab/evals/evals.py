@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from routinglab.core.standing import Standing
 from routinglab.errors import EvalsError
 from routinglab.evals.cohorts import Cohorts, Found
-from routinglab.evals.draft import release_name, snapshots
 from routinglab.evals.files import decode, read_bytes
+from routinglab.evals.identities import release_name, snapshots
 from routinglab.evals.identity import model_tokens
 from routinglab.evals.reader import Document, TableSummary, read_document
 from routinglab.evals.row import Row, Warned

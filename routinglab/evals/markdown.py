@@ -46,6 +46,7 @@ class TableBlock:
 
 
 Block = Heading | Prose | TableBlock
+Lines = list[tuple[int, str]]
 
 _FENCE = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})(.*)$")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$")
@@ -102,7 +103,7 @@ class Scanner:
                     yield number, None
                     continue
             elif line.strip():
-                listed = bool(_ITEM.match(line)) or line[:1] == "<"
+                listed = bool(_ITEM.match(line)) or line[:1] == "<" or (listed and line[:1] == " ")
             blank_before = not line.strip()
             yield number, _QUOTE.sub("", line) if line.lstrip()[:1] == ">" else line
         if fence:
@@ -164,113 +165,183 @@ def _uncommented(line: str, comment: str) -> tuple[str, str]:
 
 
 def is_rule(line: str) -> bool:
-    """Whether a line is the separator under a table's header: ``|---|:--:|``, whatever its width."""
-    return "|" in line and not (set(line) - _RULE_CHARS) and any(c in line for c in "-=–—")
+    """Whether a line is the separator under a table's header: ``|---|:--:|``, whatever its width.
+
+    The borders of a grid table (``+---+---+``) count too.
+    """
+    if set(line) - _RULE_CHARS or not any(mark in line for mark in "-=–—"):
+        return False
+    return "|" in line or line.lstrip()[:1] == "+"
 
 
 def blocks(scanner: Scanner) -> Iterator[Block]:
     """Headings, prose and tables in file order."""
-    pending: list[tuple[int, str]] = []
-    table: TableBlock | None = None
-    previous: Prose | None = None
-    for number, line in scanner.lines():
-        if line is not None and "|" in line and not _ATX.match(line):
-            pending.append((number, line))
-            continue
-        if pending:
-            found = _table(pending, table, scanner)
-            if isinstance(found, TableBlock):
-                if table is not None and found is not table:
-                    yield table
-                table = found
-            elif found:
-                if table is not None:
-                    yield table
-                    table = None
-                yield from found
-            pending = []
-            previous = None
-        if line is None or not line.strip():
-            if previous is not None:
-                yield previous
-                previous = None
-            continue
-        if table is not None:
-            yield table
-            table = None
-        yield from _text_line(number, line, previous)
-        setext = previous is not None and _SETEXT.match(line)
-        heading = bool(setext) or bool(_ATX.match(line))
-        previous = None if heading else Prose(line.strip(), number, _item(line))
-    if pending:
-        found = _table(pending, table, scanner)
-        if isinstance(found, TableBlock):
-            if table is not None and found is not table:
-                yield table
-            table = found
-        elif found:
-            yield from found
-    if table is not None:
-        yield table
-    if previous is not None:
-        yield previous
+    return _Blocks(scanner).read()
 
 
-def _text_line(number: int, line: str, previous: Prose | None) -> Iterator[Block]:
-    """The block a line completes: a heading, or the prose line before it."""
-    atx = _ATX.match(line)
-    if atx:
-        if previous is not None:
-            yield previous
-        yield Heading(len(atx.group(1)), plain_text(atx.group(2) or ""), number)
-    elif previous is not None:
-        setext = _SETEXT.match(line)
-        if setext and previous.item is None:
+class _Blocks:
+    """Puts lines together to blocks.
+
+    A line without pipes that stands directly between lines of a table is a row of one cell; after
+    the last of them it is prose. ``_open`` is the table that more rows may follow, ``_previous`` the
+    prose that an underline would make a heading.
+    """
+
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
+        self._run: Lines = []
+        self._after: Lines = []
+        self._open: TableBlock | None = None
+        self._previous: Prose | None = None
+
+    def read(self) -> Iterator[Block]:
+        for number, line in self._scanner.lines():
+            blank = line is None or not line.strip()
+            if line is None or blank:
+                yield from self._end_run()
+                yield from self._end_prose()
+            elif ("|" in line or line[:2] in ("+-", "+=")) and not _ATX.match(line):
+                self._run += self._after
+                self._after = []
+                self._run.append((number, line))
+            elif self._run and not _ATX.match(line) and not _ITEM.match(line):
+                self._after.append((number, line))
+            else:
+                yield from self._end_run()
+                yield from self._text(number, line)
+        yield from self._end_run()
+        yield from self._end_prose()
+        yield from self._end_table()
+
+    def _end_run(self) -> Iterator[Block]:
+        """The blocks of lines with pipes that stood together, then the text after them."""
+        run, after = self._run, self._after
+        self._run, self._after = [], []
+        for block in _tables(run, self._open, self._scanner.warnings) if run else ():
+            yield from self._end_prose()
+            if block is self._open:
+                continue
+            yield from self._end_table()
+            if isinstance(block, TableBlock):
+                self._open = block
+            elif isinstance(block, Prose):
+                self._previous = block
+        for number, line in after:
+            yield from self._text(number, line)
+
+    def _text(self, number: int, line: str) -> Iterator[Block]:
+        """Take in a line of text; it may make the one before it a heading."""
+        yield from self._end_table()
+        atx, previous = _ATX.match(line), self._previous
+        setext = _SETEXT.match(line) if previous is not None and previous.item is None else None
+        if setext and previous is not None and not atx:
+            self._previous = None
             level = 1 if setext.group(1)[0] == "=" else 2
             yield Heading(level, plain_text(previous.text), previous.line)
+            return
+        yield from self._end_prose()
+        if atx:
+            yield Heading(len(atx.group(1)), plain_text(atx.group(2) or ""), number)
         else:
-            yield previous
+            self._previous = _prose(number, line)
+
+    def _end_prose(self) -> Iterator[Block]:
+        if self._previous is not None:
+            yield self._previous
+            self._previous = None
+
+    def _end_table(self) -> Iterator[Block]:
+        if self._open is not None:
+            yield self._open
+            self._open = None
 
 
-def _item(line: str) -> str | None:
+def _prose(number: int, line: str) -> Prose:
     found = _ITEM.match(line)
-    return found.group(1) if found else None
+    return Prose(line.strip(), number, found.group(1) if found else None)
 
 
-def _table(
-    lines: list[tuple[int, str]], before: TableBlock | None, scanner: Scanner
-) -> TableBlock | list[Prose]:
-    """Consecutive lines with pipes as a table, as more rows of the one before, or as prose."""
-    rule = next((at for at in range(1, len(lines)) if is_rule(lines[at][1])), None)
-    outer = all(line.lstrip().startswith("|") for _, line in lines)
-    if rule is None:
-        if before is not None and outer and len(split_row(lines[0][1])) == len(before.header):
-            _add_rows(before, lines)
-            return before
-        if not outer or len(lines) < 2:
-            return [Prose(line.strip(), number, _item(line)) for number, line in lines]
-        scanner.warnings.append(
-            Warned(
-                lines[0][0],
-                "a table without a line of dashes under its header; its first line was taken as the header",
-            )
+def _tables(run: Lines, before: TableBlock | None, warnings: list[Warned]) -> list[Block]:
+    """Lines that stand together as tables, as more rows of the one before, or as prose."""
+    rules = [at for at in range(1, len(run)) if _separates(run, at)]
+    if not rules:
+        return _without_rule(run, before, warnings)
+    found: list[Block] = []
+    first = rules[0] - 1
+    for number, line in run[:first]:
+        if not line.lstrip().startswith("|"):
+            found.append(_prose(number, line))
+        elif not is_rule(line):
+            warnings.append(Warned(number, "a line above the header of a table was passed over"))
+    starts = [first]
+    name = split_row(_unlisted(run[first][1]))[:1]
+    starts += [
+        at - 1 for at in rules[1:] if at - 1 > starts[-1] + 1 and _named(run[at - 1][1], name)
+    ]
+    for start, end in zip(starts, [*starts[1:], len(run)], strict=True):
+        number, line = run[start]
+        line = _unlisted(line)
+        table = TableBlock(split_row(line), number, line.lstrip().startswith("|"))
+        _add_rows(table, run[start + 2 : end])
+        found.append(table)
+    return found
+
+
+def _without_rule(run: Lines, before: TableBlock | None, warnings: list[Warned]) -> list[Block]:
+    """Lines with pipes and no separator among them."""
+    piped = [line for _, line in run if "|" in line]
+    outer = all(line.lstrip().startswith("|") for line in piped)
+    if (
+        before is not None
+        and (outer or not before.leading)
+        and len(split_row(run[0][1])) == len(before.header)
+    ):
+        _add_rows(before, run)
+        return [before]
+    if not outer:
+        return [_prose(number, line) for number, line in run]
+    if len(piped) < 2:
+        warnings.append(Warned(run[0][0], "a single line of a table was passed over"))
+        return []
+    warnings.append(
+        Warned(
+            run[0][0],
+            "a table without a line of dashes under its header; its first line was taken as the header",
         )
-        rule = 0
-        table = TableBlock(split_row(lines[0][1]), lines[0][0])
-        _add_rows(table, lines[1:])
-        return table
-    for number, line in lines[: rule - 1]:
-        if not is_rule(line):
-            scanner.warnings.append(
-                Warned(number, "a line above the header of a table was passed over")
-            )
-    number, line = lines[rule - 1]
-    table = TableBlock(split_row(line), number, line.lstrip().startswith("|"))
-    _add_rows(table, lines[rule + 1 :])
-    return table
+    )
+    table = TableBlock(split_row(run[0][1]), run[0][0])
+    _add_rows(table, run[1:])
+    return [table]
 
 
-def _add_rows(table: TableBlock, lines: list[tuple[int, str]]) -> None:
+def _separates(run: Lines, at: int) -> bool:
+    """Whether a line is a separator; dashes alone are one between two lines with pipes."""
+    line = run[at][1]
+    if is_rule(line):
+        return True
+    return (
+        "|" not in line
+        and bool(_SETEXT.match(line))
+        and "|" in run[at - 1][1]
+        and at + 1 < len(run)
+        and "|" in run[at + 1][1]
+    )
+
+
+def _named(line: str, name: list[str]) -> bool:
+    """Whether a line begins with the same cell as a header: it is the header of another table."""
+    return bool(name and name[0]) and [c.casefold() for c in split_row(line)[:1]] == [
+        name[0].casefold()
+    ]
+
+
+def _unlisted(line: str) -> str:
+    """A header without the list marker before it."""
+    found = _ITEM.match(line) if line.lstrip()[:1] != "|" else None
+    return found.group(1) if found and found.group(1).startswith("|") else line
+
+
+def _add_rows(table: TableBlock, lines: Lines) -> None:
     width = len(table.header)
     for number, line in lines:
         if not is_rule(line):

@@ -28,6 +28,10 @@ _FAMILIES = {
     if word != "instant"
 }
 _CLAUSE = re.compile(r"\s*[,;·|/]\s*")
+_LIMITED = re.compile(r"\d|(?:turns?|tokens?|steps?|calls?|context|output|attempts?)\b", re.I)
+_MARKS = re.compile(
+    r"(?<=\w)\*+\s*$|[†‡§¶\u00b9\u00b2\u00b3\u2070-\u2079\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]+"
+)
 _NOISE = re.compile(r"\b(?:reasoning\s+)?effort\b|\b(?:reasoning|thinking)\s*[:=]\s*", re.I)
 
 
@@ -56,7 +60,7 @@ def effort_named(text: str) -> str | None:
 @lru_cache(maxsize=16384)
 def displayed_name(text: str, stated: str | None = None) -> DisplayedName:
     """Read a model cell; ``stated`` is the effort that another cell of the row states, if any."""
-    text = _RANK.sub("", text.translate(_HYPHENS), count=1)
+    text = _RANK.sub("", _MARKS.sub("", text.translate(_HYPHENS)), count=1)
     inside = [next(part for part in found if part is not None) for found in _groups(text)]
     outside = _BRACKETS.sub(" · ", text).strip(" ·")
     effort = harness = None
@@ -91,6 +95,15 @@ def displayed_name(text: str, stated: str | None = None) -> DisplayedName:
     return DisplayedName(tokens, core, effort or stated, harness, setting, named)
 
 
+def effort_clause(text: str) -> tuple[str | None, str]:
+    """The effort a cell of an effort column names, and what its brackets add: ``Medium (default)``."""
+    found = effort_named(text) if text else None
+    if found or not text:
+        return found, ""
+    inside = ", ".join(next(part for part in f if part is not None) for f in _groups(text))
+    return effort_named(_BRACKETS.sub(" ", text)), inside
+
+
 def _groups(text: str) -> list[tuple[str | None, ...]]:
     return [found.groups() for found in _BRACKETS.finditer(text)]
 
@@ -103,7 +116,7 @@ def _effort_in(clause: str) -> tuple[str | None, str]:
     words = clause.split()
     for size in (2, 1):
         found = effort_named(" ".join(words[:size]))
-        if found and len(words) > size:
+        if found and len(words) > size and not _LIMITED.match(words[size]):
             rest = words[size:]
             if rest[0].lower() in ("effort", "reasoning", "thinking"):
                 rest = rest[1:]

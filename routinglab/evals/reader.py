@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from routinglab.evals.benchmarks import find_label
-from routinglab.evals.cells import plain_text
-from routinglab.evals.columns import is_key_table, read_columns
+from routinglab.evals.cells import plain_cells, plain_text
+from routinglab.evals.columns import Columns, is_key_table, read_columns
+from routinglab.evals.conflicts import conflicts
 from routinglab.evals.dates import find_date
-from routinglab.evals.draft import Draft, finish
+from routinglab.evals.figures import FigureReader
+from routinglab.evals.identities import Identities
 from routinglab.evals.markdown import Heading, Prose, Scanner, TableBlock, blocks
-from routinglab.evals.records import TableReader
 from routinglab.evals.row import Row, Warned
-from routinglab.evals.sections import Outline, Spot
+from routinglab.evals.sections import Outline, Place, Spot
+from routinglab.evals.subjects import Record, SubjectReader
 from routinglab.evals.transposed import turned
 from routinglab.evals.words import plain
 
@@ -52,7 +54,6 @@ def read_document(text: str) -> Document:
     outline = Outline()
     document = Document()
     spots: list[tuple[TableBlock, Spot]] = []
-    html_table = 0
     for block in blocks(scanner):
         if isinstance(block, Heading):
             outline.heading(block.level, block.text, block.line)
@@ -60,10 +61,8 @@ def read_document(text: str) -> Document:
         elif isinstance(block, Prose):
             outline.prose(block.text, block.item)
             if "<table" in block.text.lower():
-                html_table = block.line
-                document.warnings.append(
-                    Warned(html_table, "an HTML table was passed over; write it with pipes")
-                )
+                told = "an HTML table was passed over; write it with pipes"
+                document.warnings.append(Warned(block.line, told))
         else:
             block.header = [plain_text(cell) for cell in block.header]
             if is_key_table(block.header):
@@ -73,10 +72,8 @@ def read_document(text: str) -> Document:
             else:
                 spots.append((block, outline.here()))
     outline.dated = _front_date(scanner.front)
-    drafts: list[Draft] = []
-    for table, spot in spots:
-        drafts.extend(_read_table(table, spot, outline, document))
-    document.rows, document.released = finish(drafts, document.warnings)
+    tables = [_read_table(*at, outline, document.warnings) for at in spots]
+    _into_rows([table for table in tables if table is not None], document)
     document.warnings.extend(scanner.warnings)
     document.warnings.sort(key=lambda warned: warned.line)
     return document
@@ -90,50 +87,76 @@ def _front_date(front: Iterable[str]) -> date | None:
     return None
 
 
-def _read_table(table: TableBlock, spot: Spot, outline: Outline, document: Document) -> list[Draft]:
-    """Drafts of a table's rows, with its summary and warnings noted in ``document``."""
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table whose records are known, and what will read their figures."""
+
+    line: int
+    place: Place
+    columns: Columns
+    records: list[Record]
+    figures: FigureReader
+
+
+def _read_table(
+    table: TableBlock, spot: Spot, outline: Outline, warnings: list[Warned]
+) -> _Table | None:
+    """The records of a table; None, with a warning, where it has none."""
+    header, line = table.header, table.line
     if not table.rows:
-        document.warnings.append(Warned(table.line, "a table without rows"))
-        return []
-    rows = [(line, [plain_text(cell) for cell in cells]) for line, cells in table.rows]
+        warnings.append(Warned(line, "a table without rows"))
+        return None
+    rows = [(at, plain_cells(cells)) for at, cells in table.rows]
     place = outline.place(spot)
     if not place.named:
-        place = outline.place(spot, _suggested(table.header))
+        place = outline.place(spot, _suggested(header))
     sample = [cells for _, cells in rows[:_SAMPLE]]
-    columns = read_columns(table.header, sample, place, outline.keys)
+    columns = read_columns(header, sample, place, outline.keys)
+    lines: tuple[int, ...] | None = None
     if columns.model is None and not columns.roles.keys() & {"slug", "agent_model"}:
-        other = turned(table.header, rows, table.line, place, outline.keys)
+        other = turned(header, rows, line, place, outline.keys)
         if other is None:
-            shown = ", ".join(text or "(blank)" for text in table.header[:4])
-            document.warnings.append(
-                Warned(
-                    table.line, f"a table without a model column was passed over (columns: {shown})"
-                )
-            )
-            return []
-        header, rows, place_columns = other
-        columns = place_columns
-        table.header = header
+            shown = ", ".join(text or "(blank)" for text in header[:4])
+            told = f"a table without a model column was passed over (columns: {shown})"
+            warnings.append(Warned(line, told))
+            return None
+        header, rows, lines, columns = other.header, other.rows, other.lines, other.columns
     together = columns.roles.keys() & {"agent_model", "agent"}
     if together and (not place.named or place.edition.namespace == "aa"):
         place = outline.moved(place, "agent")
-        columns = read_columns(table.header, sample, place, outline.keys)
-    reader = TableReader(table.header, table.line, columns, place, outline.keys, document.warnings)
-    drafts = reader.read(rows)
-    keys = tuple(dict.fromkeys(draft.benchmark for draft in drafts if draft.benchmark))
-    document.tables.append(
-        TableSummary(
-            table.line,
-            place.edition.source,
-            place.edition.namespace,
-            place.edition.stated,
-            reader.records,
-            sum(draft.benchmark != "" for draft in drafts),
-            keys,
-            tuple(column.label for column in columns.values if not column.known),
-        )
+        columns = read_columns(header, sample, place, outline.keys)
+    return _Table(
+        line,
+        place,
+        columns,
+        SubjectReader(header, line, columns, place, warnings).read(rows),
+        FigureReader(line, columns, place, outline.keys, warnings, lines),
     )
-    return drafts
+
+
+def _into_rows(tables: list[_Table], document: Document) -> None:
+    """Settle identities and read all figures, with a summary a table."""
+    identities = Identities(record.subject for table in tables for record in table.records)
+    document.released = identities.released
+    by_record: list[list[Row]] = []
+    for table in tables:
+        several = list(table.figures.read(table.records, identities))
+        by_record += several
+        edition = table.place.edition
+        document.tables.append(
+            TableSummary(
+                table.line,
+                edition.source,
+                edition.namespace,
+                edition.stated,
+                len(table.records),
+                sum(map(len, several)),
+                tuple(dict.fromkeys(row.benchmark for rows in several for row in rows)),
+                tuple(column.label for column in table.columns.values if not column.known),
+            )
+        )
+    document.rows = tuple(row for rows in by_record for row in rows)
+    document.warnings += conflicts(by_record)
 
 
 def _suggested(header: list[str]) -> str | None:

@@ -10,15 +10,18 @@ from routinglab.evals.benchmarks import SourceName, find_label, source_named
 from routinglab.evals.cells import plain_text
 from routinglab.evals.dates import find_date, heading_version, stated_date
 from routinglab.evals.row import Edition
-from routinglab.evals.words import may_be_reporter, reporter_in
+from routinglab.evals.words import REPORTERS, may_be_reporter, reporter_in
 
 _KEY_ITEM = re.compile(
     r"(?:`([^`]{1,40})`|\*\*([^*]{1,40})\*\*)\s*(?:\([^()]*\)\s*)?(?::|=|—|–|-)\s+?(.+)$"
 )
 _KEY_BOLD_COLON = re.compile(r"\*\*([^*:]{1,40}):\*\*\s+(.+)$")
+_BY = r"\b(?:reported|published|measured|stated)\s+by\s+"
 _REPORTED = re.compile(
-    r"\b(?:reported|published|measured|stated)\s+by\s+([A-Z][\w.&-]*(?:\s+[A-Z][\w.&-]*){0,2})"
+    rf"(?i:{_BY})((?i:{'|'.join(map(re.escape, sorted(REPORTERS, key=len, reverse=True)))})(?!\w)|"
+    r"[A-Z][\w.&-]*(?:\s+[A-Z][\w.&-]*){0,2})"
 )
+_BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>(?:(?!\1).)+)\1\s*:?\s*(?:\([^()]*\))?\s*:?$")
 _AFTER = re.compile(r"[.;:(]|\s[-—–]\s|,\s")
 _TRIM = re.compile(r"\(.*?\)|\[.*?\]|\b20\d\d(?:-\d\d){0,2}\b")
 
@@ -32,6 +35,7 @@ class Section:
     line: int
     source: SourceName | None = None
     prose: list[str] = field(default_factory=list)
+    reporters: list[str | None] = field(default_factory=list)
     keys: dict[str, str] = field(default_factory=dict)
 
 
@@ -78,7 +82,9 @@ class Outline:
         """Take in a line of prose, and a line of a key list."""
         here = self._open[-1]
         if len(here.prose) < 200:
-            here.prose.append(plain_text(text[:1000]))
+            text = text[:1000]
+            here.prose.append(plain_text(text))
+            here.reporters.append(_reporter_of_line(text, here.prose[-1]))
         found = _KEY_ITEM.match(item) if item else None
         bold = _KEY_BOLD_COLON.match(item) if item and not found else None
         if found:
@@ -206,11 +212,10 @@ def _reporter(inner: tuple[Section, ...], said: int) -> str | None:
     ``said`` is how many lines of prose stood before the table in the innermost section.
     """
     for section in reversed(inner):
-        before = section.prose[:said] if section is inner[-1] else section.prose
-        for text in (*reversed(before), section.text):
-            found = _REPORTED.search(text)
-            if found:
-                return reporter_in(found.group(1)) or found.group(1).rstrip(".")
+        before = section.reporters[:said] if section is inner[-1] else section.reporters
+        for name in (*reversed(before), _reporter_stated(section.text)):
+            if name:
+                return name
         if section is inner[0] or not section.text:
             continue
         name = reporter_in(section.text)
@@ -220,6 +225,24 @@ def _reporter(inner: tuple[Section, ...], said: int) -> str | None:
         if may_be_reporter(name) and not source_named(name) and find_label("pub", name) is None:
             return name
     return None
+
+
+def reporter_alone(text: str) -> str | None:
+    """The reporter a text names and nothing else: ``OpenAI``, ``Reported by OpenAI (May 2026)``."""
+    bare = _TRIM.sub("", text).strip(" :–—-")
+    return REPORTERS.get(bare.casefold()) or _reporter_stated(text)
+
+
+def _reporter_stated(text: str) -> str | None:
+    """The one a sentence says figures are reported by."""
+    found = _REPORTED.search(text)
+    return (reporter_in(found.group(1)) or found.group(1).rstrip(".")) if found else None
+
+
+def _reporter_of_line(line: str, plain: str) -> str | None:
+    """The reporter a line of prose states, or is, where the whole line is bold."""
+    bold = _BOLD_LINE.fullmatch(line.strip())
+    return reporter_alone(bold["text"]) if bold else _reporter_stated(plain)
 
 
 def _slug(text: str) -> str:

@@ -3,50 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from routinglab.evals.benchmarks import find_label
 from routinglab.evals.columns import Columns, read_columns
 from routinglab.evals.sections import Place
-from routinglab.evals.values import is_missing, read_figure
+from routinglab.evals.subjects import Cells, reporter_of_group
+from routinglab.evals.values import is_missing, read_cell
 from routinglab.evals.words import ROLES, plain
 
-_Rows = list[tuple[int, list[str]]]
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A table with rows and columns exchanged; ``lines`` are those of its columns."""
+
+    header: list[str]
+    rows: list[Cells]
+    lines: tuple[int, ...]
+    columns: Columns
 
 
 def turned(
-    header: Sequence[str],
-    rows: Sequence[tuple[int, list[str]]],
-    line: int,
-    place: Place,
-    keys: dict[str, str],
-) -> tuple[list[str], _Rows, Columns] | None:
-    """The table with rows and columns exchanged, or None where it does not look like one.
+    header: Sequence[str], rows: Sequence[Cells], line: int, place: Place, keys: dict[str, str]
+) -> Turned | None:
+    """The table turned, or None where it does not look like one written the other way round.
 
     It does where the first column is headed as benchmarks (or not at all), names at least one known
-    benchmark or stands under a heading ``Benchmark``, and the other columns hold figures. Lines of
-    the cells are lost: a record then has the line of the header.
+    benchmark or stands under a heading ``Benchmark``, and the other columns hold figures.
     """
-    if len(header) < 2 or (header[0].strip() and ROLES.get(plain(header[0])) != "benchmark"):
+    titled = bool(header) and ROLES.get(plain(header[0])) == "benchmark"
+    if len(header) < 2 or (header[0].strip() and not titled):
         return None
     namespace = place.edition.namespace
-    labels = [cells[0] if cells else "" for _, cells in rows]
     known = sum(
-        find_label(namespace, keys.get(label, label)) is not None for label in labels if label
+        find_label(namespace, keys.get(cells[0], cells[0])) is not None
+        for _, cells in rows
+        if cells[0]
     )
-    if not known and ROLES.get(plain(header[0])) != "benchmark":
+    if not known and not titled:
         return None
     body = [text for _, cells in rows for text in cells[1:] if not is_missing(text)]
-    if not body or 2 * sum(read_figure(text) is not None for text in body) < len(body):
+    if not body or 2 * sum(read_cell(text) is not None for text in body) < len(body):
         return None
-    width = len(header)
+    rows = _without_groups(rows, namespace)
+    labels = [cells[0] for _, cells in rows]
     new_header = ["Model", *labels]
-    new_rows: _Rows = [
+    new_rows = [
         (line, [header[at], *(cells[at] if at < len(cells) else "" for _, cells in rows)])
-        for at in range(1, width)
+        for at in range(1, len(header))
         if header[at].strip()
     ]
-    return (
-        new_header,
-        new_rows,
-        read_columns(new_header, [cells for _, cells in new_rows], place, keys),
-    )
+    columns = read_columns(new_header, [cells for _, cells in new_rows], place, keys)
+    return Turned(new_header, new_rows, (line, *(at for at, _ in rows)), columns)
+
+
+def _without_groups(rows: Sequence[Cells], namespace: str) -> list[Cells]:
+    """The rows of figures; one that names only a reporter tells who reports the rows below it."""
+    kept: list[Cells] = []
+    reporter: str | None = None
+    for line, cells in rows:
+        if namespace == "pub" and (name := reporter_of_group(cells)):
+            reporter = name
+        elif any(cells[1:]):
+            label = f"{cells[0]} ({reporter})" if reporter and cells[0] else cells[0]
+            kept.append((line, [label, *cells[1:]]))
+    return kept

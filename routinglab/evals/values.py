@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import lru_cache
+from typing import Final, Literal
 
 from routinglab.evals.words import MISSING
 
@@ -26,15 +28,26 @@ class Figure:
     scaled: bool = False
 
 
-_DASHES = re.compile(r"[\s\-–—−‐‑‒―]*")
+class _Nothing(Enum):
+    MISSING = "missing"
+
+
+#: What :func:`read_cell` gives for a cell that says there is no value.
+MISSING_CELL: Final[Literal[_Nothing.MISSING]] = _Nothing.MISSING
+
+_FULL_WIDTH = str.maketrans("％＋－．，＄：（）［］／‐‑", "%+-.,$:()[]/--")
+_DASHES = re.compile(r"[\s\-–—−‐‑‒―⁃]*")
+_BEHIND = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_FOOTNOTE = re.compile(r"(?<=[\w%)])\s*\^?\[(?:\d{1,2}|[a-z*†‡])\]$")
 _SUPERSCRIPTS = re.compile(r"[\u00b9\u00b2\u00b3\u2070-\u2079†‡§¶]+|(?<=[\w%)])\*+$")
-_AROUND = re.compile(r"^[\s*~≈↑↓▲▼🥇🥈🥉]+|[\s*↑↓▲▼🥇🥈🥉]+$")
+_SIGNS = r"\s*↑↓▲▼\u2600-\u27bf\ufe0f\u2b50\U0001f300-\U0001faff"
+_AROUND = re.compile(rf"^[~≈{_SIGNS}]+|[{_SIGNS}]+$")
 _NUM = r"\d{1,3}(?:[,'’_ ]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)?|\.\d+"
 _START = re.compile(
     rf"(?P<sign>[+\-−–])?\s*(?P<money>US\$|USD\s?|\$|€|£)?\s*(?P<inner>[+\-−–])?(?P<num>{_NUM})(?P<exp>[eE][+-]?\d{{1,3}}(?![\w.]))?"
 )
 _UNIT = re.compile(
-    r"\s*(?P<mag>thousand|million|k|(?-i:M)|(?-i:B)|bn)?(?:\s*-?\s*(?P<unit>%|percent|pct|pp|pts?|points?|elo|usd|dollars?|"
+    r"\s*(?P<mag>thousand|million|k|(?-i:M)|(?-i:B)|bn)?(?:\s*-?\s*(?P<unit>%|\$|¢|percent|pct|pp|pts?|points?|elo|usd|dollars?|cents?|"
     r"tok(?:ens?)?\s*/\s*s(?:ec(?:onds?)?)?|t/s|tok(?:ens?)?|steps?|turns?|ms|msecs?|milliseconds?|"
     r"s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|×|x)(?![A-Za-z]))?(?![A-Za-z0-9])",
     re.I,
@@ -69,12 +82,24 @@ _SECONDS = {"m": 60.0, "h": 3600.0, "s": 1.0}
 def is_missing(text: str) -> bool:
     """Whether a cell says that there is no value: blank, dashes, ``∅``, ``n/a`` and the like."""
     lowered = text.strip().lower()
-    return lowered in MISSING or _DASHES.fullmatch(lowered) is not None
+    if lowered in MISSING or _DASHES.fullmatch(lowered) is not None:
+        return True
+    if len(lowered) > 100:
+        return False
+    bare = _SUPERSCRIPTS.sub("", _BEHIND.sub("", lowered)).strip(" *")
+    return bare != "" and (bare in MISSING or _DASHES.fullmatch(bare) is not None)
+
+
+@lru_cache(maxsize=65536)
+def read_cell(text: str) -> Figure | Literal[_Nothing.MISSING] | None:
+    """The figure in a cell, ``MISSING_CELL`` where it says there is none, None if unreadable."""
+    return MISSING_CELL if is_missing(text) else read_figure(text)
 
 
 @lru_cache(maxsize=65536)
 def read_figure(text: str) -> Figure | None:
     """The figure in a cell, or None when it holds something else. Missing marks are not figures."""
+    text = _FOOTNOTE.sub("", text.translate(_FULL_WIDTH))
     cleaned = _AROUND.sub("", _SUPERSCRIPTS.sub("", text)).strip()
     if not cleaned or len(cleaned) > 200:
         return None
@@ -103,9 +128,20 @@ def read_figure(text: str) -> Figure | None:
         at = found.end()
         per = _PER.match(cleaned, at)
         at = per.end() if per else at
-    value *= -scale if negative else scale
+    value = (-value if negative else value) * scale + 0.0
     figure = _rest(cleaned[at:], value, unit, scale, bool(start["money"] and (sign or inner)))
     return replace(figure, scaled=True) if figure and scale != 1.0 else figure
+
+
+def half_width(text: str) -> float | None:
+    """The half width of an interval in a cell of its own: ``3``, ``±3%``, ``+3/-2``, ``71–77``."""
+    around, alone = read_figure(f"0 {text}"), read_figure(text)
+    if around is not None and around.ci is not None:
+        return around.ci
+    if alone is not None:
+        return alone.value if alone.value >= 0 else None
+    bounds = read_figure(f"0 [{text}]")
+    return bounds.ci if bounds else None
 
 
 def number(digits: str, exponent: str | None = None) -> float | None:
@@ -133,8 +169,10 @@ def _scale_and_unit(magnitude: str | None, unit: str | None) -> tuple[float, str
         return factor, "%"
     if word in ("pp", "pt", "pts", "point", "points", "elo"):
         return factor, "points"
-    if word.startswith(("usd", "dollar")):
+    if word == "$" or word.startswith(("usd", "dollar")):
         return factor, "usd"
+    if word == "¢" or word.startswith("cent"):
+        return factor / 100, "usd"
     if word == "t/s" or (word.startswith("tok") and "/" in word):
         return factor, "tokens/s"
     if word.startswith("tok"):

@@ -214,7 +214,7 @@ def test_what_cannot_be_read_is_reported_with_its_line() -> None:
         "line 7: cannot read 'about half' as TB4",
         "line 8: 'Average' is no model; the row was passed over",
         "line 9: a row without a model name was passed over",
-        "line 10: 1 cells beyond the header's 5 were passed over",
+        "line 10: 1 cell beyond the header's 5 was passed over",
         "line 11: GPT-6 Astra has TB4 58.1 here and 59.1 on line 10",
         "line 12: cannot read '50–60%' as TB4",
         "line 12: cannot read '<5' as Sci",
