@@ -170,6 +170,13 @@ class LaunchPanel(Shown):
             known = isinstance(error, RoutingLabError)
             self._say(str(error) if known else f"{type(error).__name__}: {error}")
 
+    def on_cancel(self, task_id: str) -> None:
+        """A card's button was pressed."""
+        try:
+            self.cancel(task_id)
+        except RoutingLabError as error:
+            self._say(str(error))
+
     def on_agent(self, _: Any = None) -> None:
         """Another agent was chosen: its own limits and needs count in the picker."""
         skill = self.agents.get(self.agent.value)
@@ -207,7 +214,7 @@ class LaunchPanel(Shown):
                 self.cards.pop(task_id).close()
                 card = None
             if card is None:
-                self.cards[task_id] = RunCard(states[task_id], self._runs.cancel, clock)
+                self.cards[task_id] = RunCard(states[task_id], self.on_cancel, clock)
         children = [self.cards[task_id].widget for task_id in reversed(shown)]
         if list(self.list.children) != children:
             self.list.children = children

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import ipywidgets as w
 
+from routinglab.errors import TaskError
 from routinglab.tasks.rows import TaskRow, TaskRows, rows
 from routinglab.tasks.status import Status
 from routinglab.tasks.store import OwnerTaskStore
@@ -56,7 +57,10 @@ class TaskPanel(Shown):
 
     def on_cancel(self, task_id: str) -> None:
         """A row's button was pressed."""
-        self.store.supervisor.cancel(self.store.lease, task_id)
+        try:
+            self.store.supervisor.cancel(self.store.lease, task_id)
+        except TaskError:  # the lease has ended: drawing says so
+            self.draw()
 
     def draw(self) -> None:
         """Show the tasks as they are now."""
