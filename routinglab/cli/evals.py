@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from routinglab.cli import exits, options
-from routinglab.cli.output import note, print_json, print_table, say
+from routinglab.cli.output import note, print_json, print_table, safe, say
 
 if TYPE_CHECKING:
     from routinglab.core.standing import Standing
@@ -74,28 +74,23 @@ def check(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Say what was read from an evals file and what could not be, with line numbers."""
-    evals = options.evals_of(path, options.settings_of(None))
-    models = sorted({row.model for row in evals.rows})
+    """Say what was read from an evals file, table by table, and what could not be, with line numbers.
+
+    A file that holds no value at all exits with 1, --strict or not.
+    """
+    from routinglab.evals.check import check_evals
+
+    report = check_evals(options.evals_of(path, options.settings_of(None)))
     if json:
-        print_json(
-            {
-                "path": str(evals.path) if evals.path else None,
-                "digest": evals.digest,
-                "results": len(evals.rows),
-                "models": len(models),
-                "benchmarks": list(evals.keys),
-                "warnings": [{"line": w.line, "message": w.message} for w in evals.warnings],
-            }
-        )
+        print_json({**report.to_dict(), "ok": report.ok})
     else:
-        name = evals.path.name if evals.path else "the text"
-        say(
-            f"{name}: {len(evals.rows)} results, {len(models)} models, {len(evals.keys)} benchmarks"
-        )
-        for warning in evals.warnings:
-            note(f"warning: {warning}")
-    if strict and evals.warnings:
+        told = report.lines()
+        name = Path(report.path).name if report.path else "the text"
+        for line in (f"{name}: {told[0]}", *told[1 : len(told) - len(report.warnings)]):
+            say(safe(line))
+        for warning in report.warnings:
+            note(f"warning: {safe(str(warning))}")
+    if not report.values or (strict and report.warnings):
         raise typer.Exit(exits.FOUND)
 
 

@@ -14,7 +14,8 @@ CLOSED_PIPE = 141  #: the reader of the output went away
 
 DESCRIBED = {
     OK: "done",
-    FOUND: "a check found something: a decision drifted, a file has warnings under --strict",
+    FOUND: "a check found something: a drifted decision, a skill that cannot run, a file without "
+    "results, or any warning under --strict",
     USAGE: "a wrong option, value, file or setting; nothing was run",
     FAILED: "could not be done: no eligible model, a failing cell, a provider that refused",
     INTERNAL: "an error of routinglab itself",

@@ -42,6 +42,9 @@ def replay(
         typer.Option("--project", help="Use this folder's settings instead of the recorded ones."),
     ] = None,
     json: options.Json = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Print one line of CSV a task, and no summary.")
+    ] = False,
 ) -> None:
     """Decide every recorded task again, without any network.
 
@@ -49,9 +52,12 @@ def replay(
     evals, models, limits or another policy it says what would have been decided.
     """
     from routinglab.catalog.files import load_catalog
+    from routinglab.errors import InvalidInput
     from routinglab.lab.recording import load_recording
     from routinglab.lab.replay import replay as replay_recording
 
+    if json and csv:
+        raise InvalidInput("name one of --json and --csv")
     recorded = load_recording(recording)
     for problem in recorded.problems:
         note(f"warning: {problem}")
@@ -66,26 +72,27 @@ def replay(
         policy=policy,
         choice=choice.value,
     )
-    rows = result.decisions[["task", "before", "after", "flipped", "why", "drift"]].astype(object)
-    rows = rows.where(rows.notna(), None)
     drifted = set(result.drifted)
-    if json:
+    if csv:
+        say(result.decisions.to_csv(index=False, lineterminator="\n").rstrip("\n"))
+    elif json:
+        rows = result.decisions.astype(object)
         print_json(
             {
                 "summary": {k: _finite(v) for k, v in result.summary.to_dict().items()},
                 "drifted": list(result.drifted),
-                "decisions": rows.to_dict("records"),
+                "decisions": rows.where(rows.notna(), None).to_dict("records"),
             }
         )
     else:
         say(str(result.summary))
-        other = rows[[task in drifted for task in rows["task"]]]
-        if len(other):
+        if drifted:
+            frame = result.decisions[["task", "before", "after", "drift", "why"]]
+            other = frame[frame["task"].isin(drifted)].astype(object)
             say()
-            columns = ("task", "before", "after", "drift", "why")
-            print_table(columns, other[list(columns)].itertuples(index=False))
+            print_table(list(frame), other.where(other.notna(), None).itertuples(index=False))
     if check and drifted:
-        note(f"{len(drifted)} of {len(rows)} decisions drifted")
+        note(f"{len(drifted)} of {len(result)} decisions drifted")
         raise typer.Exit(exits.FOUND)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from routinglab.cli import exits, options
-from routinglab.cli.output import note, print_json, print_table, say
+from routinglab.cli.output import note, print_json, print_table, safe
 
 if TYPE_CHECKING:
     from routinglab.skills.skill import Skill
@@ -44,16 +44,34 @@ def check(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Read every skill and say what is wrong with any of them, with file and line."""
+    """Look at every skill, hidden ones too, and say what is wrong with any, with file and line.
+
+    A skill that is offered and could not run exits with 1: it lacks something, its overrides
+    contradict each other, or it names a model that means nothing here. Warnings alone do so only
+    with --strict.
+    """
+    from routinglab.skills.check import check_skills
+
+    settings = options.settings_of(project)
     store = _store(project)
-    warnings = [str(warning) for warning in store.warnings]
+    report = check_skills(store, settings, options.catalog_of(None, settings))
+    warnings = [*(text for skill in report.skills for text in skill.warnings), *report.warnings]
     if json:
-        print_json({"skills": list(store.names), "warnings": warnings})
+        skills = [{**skill.to_dict(), "status": skill.status} for skill in report.skills]
+        print_json({"ok": report.ok, "skills": skills, "warnings": list(report.warnings)})
     else:
-        say(f"{len(store.names)} skills, {len(warnings)} warnings")
-        for warning in warnings:
-            note(f"warning: {warning}")
-    if strict and warnings:
+        print_table(
+            ("status", "name", "kind", "runs as", "scope", "model", "not used because of"),
+            [
+                (s.status, s.name, s.kind, s.run_as, s.scope, s.model, s.hidden_by)
+                for s in report.skills
+            ],
+        )
+        for text in dict.fromkeys(text for skill in report.skills for text in skill.errors):
+            note(f"error: {safe(text)}")
+        for text in dict.fromkeys(warnings):
+            note(f"warning: {safe(text)}")
+    if not report.ok or (strict and warnings):
         raise typer.Exit(exits.FOUND)
 
 

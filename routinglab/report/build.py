@@ -54,6 +54,10 @@ def build_report(
         raise InvalidInput(
             f"code must be one of {', '.join(_CODES)} (got {code!r})", where="report"
         )
+    if timeout is not None and not timeout > 0:
+        raise InvalidInput(
+            f"a cell's time must be more than 0 seconds (got {timeout:g})", where="--timeout"
+        )
     given = dict(parameters or {})
     values = bind(source.node, given)
     inject(source.node, {name: values[name] for name in given})

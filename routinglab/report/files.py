@@ -7,13 +7,16 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from routinglab.errors import ReportError
+from routinglab.errors import InvalidInput, ReportError
 
 
 def check_writable(path: Path) -> None:
-    """Raise ReportError now where ``path`` could not be written later; makes its folder."""
+    """Raise now where ``path`` could not be written later; makes its folder.
+
+    InvalidInput where it names a folder, ReportError where the system says no.
+    """
     if path.is_dir():
-        raise ReportError(f"{path}: is a folder; name a file, as in {path / 'report.html'}")
+        raise InvalidInput(f"{path}: is a folder; name a file, as in {path / 'report.html'}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

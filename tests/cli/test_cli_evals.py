@@ -56,7 +56,12 @@ def test_an_unknown_benchmark_or_model_is_an_error(command, evals: Path) -> None
 def test_check_names_what_it_could_not_read_with_its_line(command, evals: Path) -> None:
     ran = command("evals", "check", evals)
     assert ran.code == 0
-    assert ran.out == "mine.md: 8 results, 5 models, 2 benchmarks\n"
+    assert ran.out.splitlines() == [
+        "mine.md: 8 values of 5 models in 1 sections",
+        "Artificial Analysis Intelligence Index (2026-09-22) [2026-09-22]: 5 models, 8 values, 1 tables",
+        "  line 3: 5 rows, 8 values: aa:idx, aa:TB4",
+        "fewer than 4 models, so no standing: aa:TB4",
+    ]
     assert ran.err.startswith("warning: line 9: ")
     assert "soon" in ran.err
 
@@ -69,8 +74,25 @@ def test_strict_check_fails_on_a_warning_and_passes_without(command, evals: Path
 
 def test_check_as_json(command, evals: Path) -> None:
     data = command("evals", "check", evals, "--json").data
-    assert (data["results"], data["models"], data["benchmarks"]) == (8, 5, ["aa:idx", "aa:TB4"])
+    assert (data["values"], data["models"], data["ok"]) == (8, 5, False)
+    assert data["small_cohorts"] == ["aa:TB4"]  # three models have a value
+    (section,) = data["sections"]
+    assert [(t["line"], t["rows"], t["keys"]) for t in section["tables"]] == [
+        (3, 5, ["aa:idx", "aa:TB4"])
+    ]
     assert [warning["line"] for warning in data["warnings"]] == [9]
+
+
+def test_check_names_columns_no_benchmark_is_known_by(command, evals: Path) -> None:
+    evals.write_text(FILE.replace("| slug | idx |", "| slug | Zorbmark |"))
+    assert "line 3: no benchmark is known as 'Zorbmark'" in command("evals", "check", evals).out
+
+
+def test_a_file_without_any_value_fails_the_check(command, evals: Path) -> None:
+    evals.write_text("# Notes\n\nNothing measured yet.\n")
+    ran = command("evals", "check", evals)
+    assert ran.code == exits.FOUND
+    assert ran.out.startswith("mine.md: 0 values of 0 models")
 
 
 def test_the_shipped_file_has_no_warnings(command) -> None:

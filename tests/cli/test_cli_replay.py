@@ -65,6 +65,24 @@ def test_json_is_valid_without_known_outcomes(command, recording: Path) -> None:
     assert summary["quality_before"] is None
 
 
+def test_csv_has_a_line_a_task_with_reason_and_cost(command, recording: Path) -> None:
+    import csv
+
+    ran = command("replay", recording, "--csv", "--max-output-cost", "1")
+    assert ran.code == exits.OK, ran.err
+    rows = list(csv.DictReader(ran.out.splitlines()))
+    same = command("replay", recording, "--json", "--max-output-cost", "1").data["decisions"]
+    assert [row["task"] for row in rows] == ["easy", "moderate", "very_hard"]
+    for name in ("work", "difficulty", "before", "after", "why", "drift"):
+        assert [row[name] for row in rows] == [row[name] for row in same]
+    assert {row["cost_after"] for row in rows} == {""}  # no expected tokens were stated
+
+
+def test_csv_and_json_together_are_refused(command, recording: Path) -> None:
+    ran = command("replay", recording, "--csv", "--json")
+    assert (ran.code, ran.out) == (exits.USAGE, "")
+
+
 def test_a_torn_line_is_told_and_the_rest_is_used(command, recording: Path) -> None:
     with recording.open("ab") as file:
         file.write(b'{"kind": "task", "id": "to')

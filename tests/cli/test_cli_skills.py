@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from routinglab.cli import exits
@@ -32,4 +33,40 @@ def test_check_names_file_and_problem_and_strict_fails(command) -> None:
     assert ran.code == exits.OK
     assert "quiet.md" in ran.err
     assert command("skills", "check", "--strict").code == exits.FOUND
-    assert "quiet" in command("skills", "check", "--json").data["skills"]
+    rows = {row["name"]: row for row in command("skills", "check", "--json").data["skills"]}
+    assert (rows["quiet"]["status"], rows["explore"]["status"]) == ("warning", "ok")
+
+
+def test_check_fails_on_a_skill_that_could_not_run(command) -> None:
+    skill("deep", "---\nname: deep\ndescription: d\nrunAs: subagent\nmodel: nosuch/model-x\n---\nbody")  # fmt: skip
+    ran = command("skills", "check")
+    assert ran.code == exits.FOUND
+    assert "deep.md:1: no model 'nosuch/model-x'" in ran.err
+    assert ["error", "deep", "skill", "subagent"] in [
+        line.split()[:4] for line in ran.out.splitlines()
+    ]
+    assert command("skills", "check", "--json").data["ok"] is False
+
+
+def test_check_shows_which_file_hides_a_skill(command) -> None:
+    skill("explore", "---\nname: explore\ndescription: mine\n---\nbody")
+    rows = command("skills", "check", "--json").data["skills"]
+    explore = {row["scope"]: row["hiddenBy"] for row in rows if row["name"] == "explore"}
+    assert explore["project"] is None
+    assert explore["builtin"].endswith(".routinglab/skills/explore.md")
+
+
+def test_check_finds_contradicting_and_pointless_overrides(command) -> None:
+    settings = {
+        "worker": {"thinking": "high", "modelConstraints": {"allowedEfforts": ["low"]}},
+        "ghost": {"model": "auto"},
+    }
+    Path(".routinglab").mkdir()
+    Path(".routinglab/settings.json").write_text(
+        json.dumps({"subagents": {"agentOverrides": settings}})
+    )
+    ran = command("skills", "check")
+    assert ran.code == exits.FOUND
+    told = ran.err.splitlines()
+    assert any(line.startswith("error: ") and "no reasoning effort satisfies" in line for line in told)  # fmt: skip
+    assert any(line.startswith("warning: ") and "agentOverrides.ghost" in line for line in told)

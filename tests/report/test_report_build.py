@@ -185,6 +185,9 @@ def test_wrong_names_and_options_are_refused_before_anything_runs(
         build_report(path, tmp_path / "o.html", code="loud", cwd=tmp_path)
     with pytest.raises(InvalidInput, match="folder to run in does not exist"):
         build_report(path, tmp_path / "o.html", cwd=tmp_path / "none")
-    with pytest.raises(ReportError, match="is a folder"):
+    with pytest.raises(InvalidInput, match="is a folder"):
         build_report(path, tmp_path, cwd=tmp_path)
+    for seconds in (0, -1.0, float("nan")):
+        with pytest.raises(InvalidInput, match="must be more than 0 seconds"):
+            build_report(path, tmp_path / "o.html", timeout=seconds, cwd=tmp_path)
     assert not (tmp_path / "ran.txt").exists()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from routinglab.errors import ReportError
+from routinglab.errors import InvalidInput, ReportError
 from routinglab.report.files import check_writable, write_all
 
 
@@ -40,7 +40,7 @@ def test_new_files_have_the_usual_permissions(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_place_for_a_page(tmp_path: Path) -> None:
-    with pytest.raises(ReportError, match=r"is a folder; name a file, as in .*report\.html"):
+    with pytest.raises(InvalidInput, match=r"is a folder; name a file, as in .*report\.html"):
         check_writable(tmp_path)
 
 
