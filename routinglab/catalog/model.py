@@ -107,7 +107,7 @@ class Model(Value):
         """Three parts input, one part output, at the base tier, USD per million (SPEC 6.2)."""
         if self.input_price is None or self.output_price is None:
             return None
-        return (3 * self.input_price + self.output_price) / 4
+        return blended(self.input_price, self.output_price)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
         """USD for one request; beyond a tier, all its tokens cost that tier's price."""
@@ -118,6 +118,11 @@ class Model(Value):
         if input_price is None or output_price is None:
             return None
         return (input_tokens * input_price + output_tokens * output_price) / 1_000_000
+
+
+def blended(input_price: float, output_price: float) -> float:
+    """One price for three parts input and one part output."""
+    return (3 * input_price + output_price) / 4
 
 
 def _dearest(prices: list[float | None]) -> float | None:

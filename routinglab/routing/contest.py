@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from routinglab.catalog.model import blended
 from routinglab.core.needs import TaskNeeds
-from routinglab.routing.decision import Decision, ScoreTerms, Scoring
+from routinglab.routing.decision import Decision, ScoreTerms, Scoring, score_terms
 from routinglab.routing.evidence import QualitySource, quality_from
-from routinglab.routing.scoring import OLDEST_DAYS, PriceScale, blended, weights
+from routinglab.routing.scoring import OLDEST_DAYS, PriceScale, weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,18 +84,9 @@ class Contest:
 
     def terms(self, i: int) -> ScoreTerms:
         """The parts of the score of entry ``i``."""
-        row, by, faster = self._row[i], self._weights, self.entries[i].faster
-        return ScoreTerms(
-            demand=by.demand,
-            quality=float(self._quality[row]),
-            cheapness=float(self._cheap[row]),
-            recency=float(self._recent[row]),
-            faster_route=faster,
-            quality_weight=by.quality,
-            price_weight=by.price,
-            recency_weight=by.recency,
-            route_bonus=by.route_bonus if faster else 0.0,
-        )
+        row = self._row[i]
+        values = (float(column[row]) for column in (self._quality, self._cheap, self._recent))
+        return score_terms(self._weights, *values, faster=self.entries[i].faster)
 
     def score(self, i: int) -> float:
         """The score of entry ``i``."""

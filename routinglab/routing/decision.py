@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from routinglab.core.ids import Candidate
 from routinglab.core.needs import TaskNeeds
 from routinglab.core.standing import Standing
 from routinglab.core.text import text_digest
 from routinglab.core.value import Value
+from routinglab.errors import InvalidInput
 
 if TYPE_CHECKING:
     from routinglab.routing.explain import Explanation
+    from routinglab.routing.scoring import Weights
 
 SCHEMA_VERSION = 1
 
@@ -39,6 +41,23 @@ class ScoreTerms(Value):
     price_weight: float
     recency_weight: float
     route_bonus: float = 0.0
+
+
+def score_terms(
+    by: Weights, quality: float, cheapness: float, recency: float, *, faster: bool
+) -> ScoreTerms:
+    """The terms of a score at these weights."""
+    return ScoreTerms(
+        demand=by.demand,
+        quality=quality,
+        cheapness=cheapness,
+        recency=recency,
+        faster_route=faster,
+        quality_weight=by.quality,
+        price_weight=by.price,
+        recency_weight=by.recency,
+        route_bonus=by.route_bonus if faster else 0.0,
+    )
 
 
 class Option(Value):
@@ -79,6 +98,18 @@ class Scoring(Value):
     sources: tuple[Literal["own", "work", "overall"] | None, ...]
     faster: tuple[int, ...] = ()
     identities: tuple[int, ...]
+
+    def check(self, count: int) -> None:
+        """Raise :class:`InvalidInput` unless these are the columns of ``count`` candidates."""
+        columns = (
+            self.input_prices, self.output_prices, self.released, self.standings, self.sources,
+            self.identities,
+        )  # fmt: skip
+        places = (*self.faster, *self.identities)
+        if {len(column) for column in columns} != {count} or not count:
+            raise InvalidInput(f"scoring does not have one entry for each of {count} candidates")
+        if min(places) < 0 or max(places) >= count:
+            raise InvalidInput(f"scoring speaks of a candidate beyond the {count} there are")
 
 
 class RouterInfo(Value):
@@ -142,6 +173,24 @@ class Decision(Value):
     switches: tuple[str, ...] = ()
     degraded: str | None = None
     digests: Digests = Field(default_factory=Digests)
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Self:
+        if self.schema_version > SCHEMA_VERSION:
+            raise InvalidInput(
+                f"schemaVersion {self.schema_version} is newer than this package reads "
+                f"({SCHEMA_VERSION}); update it"
+            )
+        if len({candidate.model for candidate in self.chain}) < len(self.chain):
+            raise InvalidInput("primary and fallbacks name one model id twice")
+        if self.scoring is not None:
+            self.scoring.check(len(self.candidates))
+            named = {option.model for option in self.shortlist}
+            if self.degraded is None:
+                named.add(self.primary.model)
+            if other := sorted(named.difference(self.candidates)):
+                raise InvalidInput(f"{other[0]!r} is not among the candidates that were scored")
+        return self
 
     def canonical(self) -> str:
         """JSON without what differs from run to run (times, seconds, request ids)."""

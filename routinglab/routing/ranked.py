@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from routinglab.catalog.model import Model
 from routinglab.evals.identity import model_tokens
-from routinglab.routing.decision import ScoreTerms
+from routinglab.routing.decision import ScoreTerms, score_terms
 from routinglab.routing.evidence import Evidence, Quality
 from routinglab.routing.scoring import Weights
 
@@ -87,18 +87,8 @@ class RankedModel(NamedTuple):
     @property
     def terms(self) -> ScoreTerms:
         """The parts of the score."""
-        by, faster = self.weights, self.facts.entry.base_model is not None
-        return ScoreTerms(
-            demand=by.demand,
-            quality=self.quality,
-            cheapness=self.cheapness,
-            recency=self.recency,
-            faster_route=faster,
-            quality_weight=by.quality,
-            price_weight=by.price,
-            recency_weight=by.recency,
-            route_bonus=by.route_bonus if faster else 0.0,
-        )
+        faster = self.facts.entry.base_model is not None
+        return score_terms(self.weights, self.quality, self.cheapness, self.recency, faster=faster)
 
     def because(self, reason: str) -> RankedModel:
         """The same model with a policy's reason for its place."""

@@ -52,13 +52,6 @@ def scores(
     return [wq * q + wp * c + wr * r for q, c, r in zip(qualities, cheap, recent, strict=True)]
 
 
-def blended(input_price: float | None, output_price: float | None) -> float | None:
-    """Three parts input, one part output, USD per million tokens; None where either is unknown."""
-    if input_price is None or output_price is None:
-        return None
-    return (3 * input_price + output_price) / 4
-
-
 @dataclass(frozen=True, slots=True)
 class PriceScale:
     """The logs of the cheapest and the dearest positive price among the ranked."""

@@ -141,3 +141,28 @@ def test_a_bare_decision_can_be_shown_and_explained() -> None:
     bare = Decision(primary=Candidate.of("p/x", "low"))
     assert bare.explain().text == "p/x:low was chosen; the record holds no ranking."
     assert "p/x:low" in shown(bare._repr_html_()).text
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"schemaVersion": 99}, "newer than this package reads"),
+        ({"candidates": []}, "one entry for each of 0 candidates"),
+        ({"candidates": ["x/y"]}, "one entry for each of 1 candidates"),
+        ({"primary": {"model": "x/y"}}, "'x/y' is not among the candidates"),
+        ({"fallbacks": [{"model": "p/d", "effort": "high"}]}, "one model id twice"),
+        ({"shortlist": [{"model": "x/y", "score": 1}]}, "'x/y' is not among the candidates"),
+    ],
+)
+def test_a_record_that_contradicts_itself_is_refused(change: dict[str, object], says: str) -> None:
+    record = decided().to_dict()
+    assert record["primary"]["model"] == "p/d"
+    with pytest.raises(InvalidInput, match=says):
+        Decision.model_validate({**record, **change})
+
+
+def test_columns_that_speak_of_no_candidate_are_refused() -> None:
+    record = decided().to_dict()
+    record["scoring"]["faster"] = [len(record["candidates"])]
+    with pytest.raises(InvalidInput, match="beyond"):
+        Decision.model_validate(record)
