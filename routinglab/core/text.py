@@ -27,6 +27,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
+def shown(word: object, limit: int = 60) -> str:
+    """A value as an error quotes it, cut to ``limit`` characters."""
+    text = repr(word)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
 def text_digest(text: str) -> str:
     """SHA-256 of a text, also of one with lone surrogates, which are no UTF-8."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

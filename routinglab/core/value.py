@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
-from routinglab.core.text import did_you_mean
+from routinglab.core.text import did_you_mean, shown
 from routinglab.errors import InvalidInput
 
 
@@ -67,6 +67,18 @@ def known_fields(cls: type[BaseModel]) -> list[str]:
     return [info.alias or name for name, info in cls.model_fields.items()]
 
 
+def blank_is_none(value: object) -> object:
+    """A text without anything in it as None; for a field's ``BeforeValidator``."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def comma_list(value: object) -> object:
+    """A comma string as its parts, blank ones left out; for a field's ``BeforeValidator``."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
 def invalid_input(
     error: ValidationError, cls: type[BaseModel], *, where: str | None = None
 ) -> InvalidInput:
@@ -81,18 +93,18 @@ def invalid_input(
         leaf = str(first["loc"][-1])
         choices = tuple(known_fields(_owner(cls, first["loc"][:-1])))
         hint = did_you_mean(leaf, choices)
-        message = f"unknown key {_short(path)}.{hint} Known: {', '.join(choices)}"
+        message = f"unknown key {shown(path)}.{hint} Known: {', '.join(choices)}"
     elif kind == "value_error" and isinstance(context.get("error"), InvalidInput):
         inner = context["error"]
         return InvalidInput(f"{at}{inner}", where=name, field=path or None, choices=inner.choices)
     elif kind in ("literal_error", "enum"):
         expected = str(context.get("expected", ""))
         choices = tuple(re.findall(r"'([^']*)'", expected))
-        message = f"{at}{_short(first.get('input'))} is not one of {expected}"
+        message = f"{at}{shown(first.get('input'))} is not one of {expected}"
     elif kind == "missing":
         message = f"{at}is required"
     else:
-        message = f"{at}{plain_words(first['msg'])} (got {_short(first.get('input'))})"
+        message = f"{at}{plain_words(first['msg'])} (got {shown(first.get('input'))})"
     return InvalidInput(message, where=name, field=path or None, choices=choices)
 
 
@@ -100,11 +112,6 @@ def plain_words(message: str) -> str:
     """pydantic's sentence with JSON's names for types."""
     said = message.removeprefix("Value error, ").replace("a valid dictionary", "an object")
     return said.replace("a valid tuple", "a list")
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _owner(cls: type[BaseModel], path: tuple[int | str, ...]) -> type[BaseModel]:

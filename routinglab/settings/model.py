@@ -17,7 +17,7 @@ from routinglab.core.constraints import ModelConstraints
 from routinglab.core.efforts import Effort
 from routinglab.core.needs import TaskNeeds
 from routinglab.core.text import text_digest
-from routinglab.core.value import Value
+from routinglab.core.value import Value, blank_is_none, comma_list
 from routinglab.errors import InvalidInput
 
 Api = Literal["openai", "anthropic", "systemone"]
@@ -29,19 +29,8 @@ _KEY_NAME = re.compile(r"[A-Z_][A-Z0-9_]*|[a-z_][a-z0-9_]*")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _RESERVED_NAMES = ("auto", "inherit")
 
-
-def _blank_is_none(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
-
-
-def _comma_list(value: object) -> object:
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
-
-
-Name = Annotated[StrictStr | None, BeforeValidator(_blank_is_none)]
-Names = Annotated[tuple[StrictStr, ...] | None, BeforeValidator(_comma_list)]
+Name = Annotated[StrictStr | None, BeforeValidator(blank_is_none)]
+Names = Annotated[tuple[StrictStr, ...] | None, BeforeValidator(comma_list)]
 
 
 class ModelRouting(Value):

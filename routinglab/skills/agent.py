@@ -13,9 +13,9 @@ from routinglab.core.agent import AgentBrief
 from routinglab.core.text import did_you_mean
 from routinglab.core.value import Value
 from routinglab.errors import InvalidInput, SkillError
-from routinglab.skills.decode import Decoded, decode, read_bytes
+from routinglab.skills.decode import Decoded, decode
 from routinglab.skills.edit import other_keys, set_body, set_key
-from routinglab.skills.parse import parse_skill
+from routinglab.skills.parse import parse_skill, read_file
 from routinglab.skills.skill import Scope, Skill
 
 #: Python name of a field that can be changed, the key it is written under, and its other spellings.
@@ -48,11 +48,7 @@ class AgentDefinition:
     def load(cls, path: str | Path, scope: Scope = "project") -> Self:
         """Read a definition; SkillError only where no file can be read at that path."""
         place = Path(path)
-        try:
-            raw, size = read_bytes(place)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise SkillError(f"{place}: cannot be read ({reason})") from None
+        raw, size = read_file(place)
         skill = parse_skill(raw, path=place, scope=scope, kind="agent", size=size)
         return cls(skill, decode(raw, size))
 

@@ -26,12 +26,17 @@ def load_skill(
     itself; ``name`` replaces that.
     """
     place = Path(path)
+    raw, size = read_file(place)
+    return parse_skill(raw, path=place, scope=scope, kind=kind, name=name, size=size)
+
+
+def read_file(path: Path) -> tuple[bytes, int]:
+    """:func:`read_bytes` of a skill or agent file; SkillError where there is none to read."""
     try:
-        raw, size = read_bytes(place)
+        return read_bytes(path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise SkillError(f"{place}: cannot be read ({reason})") from None
-    return parse_skill(raw, path=place, scope=scope, kind=kind, name=name, size=size)
+        raise SkillError(clean(f"{path}: cannot be read ({reason})")) from None
 
 
 def parse_skill(

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, StrictStr
 
 from routinglab.core.constraints import ModelConstraints
 from routinglab.core.needs import TaskNeeds
-from routinglab.core.value import Value
+from routinglab.core.value import Value, blank_is_none, comma_list
 from routinglab.errors import InvalidInput, RoutingLabError, SkillError
 from routinglab.skills.schemas import read_arguments, tool_schema
 from routinglab.skills.skill import Skill
@@ -18,20 +18,9 @@ from routinglab.skills.store import SkillStore
 from routinglab.skills.tools import HostTool
 
 
-def _comma_list(value: object) -> object:
-    if value is None:
-        return ()
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
-
-
-def _no_needs(value: object) -> object:
-    return TaskNeeds() if value is None else value
-
-
-def _blank_is_none(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
+def _unstated(default: object) -> Callable[[object], object]:
+    """Null as the value of a field that was left out."""
+    return lambda value: default if value is None else value
 
 
 class SubagentCall(Value):
@@ -42,11 +31,13 @@ class SubagentCall(Value):
     """
 
     agent: Annotated[StrictStr, Field(min_length=1)]
-    task: Annotated[StrictStr, BeforeValidator(lambda v: "" if v is None else v)] = ""
-    model: Annotated[StrictStr | None, BeforeValidator(_blank_is_none)] = None
-    task_needs: Annotated[TaskNeeds, BeforeValidator(_no_needs)] = TaskNeeds()
+    task: Annotated[StrictStr, BeforeValidator(_unstated(""))] = ""
+    model: Annotated[StrictStr | None, BeforeValidator(blank_is_none)] = None
+    task_needs: Annotated[TaskNeeds, BeforeValidator(_unstated(TaskNeeds()))] = TaskNeeds()
     model_constraints: ModelConstraints | None = None
-    fallback_models: Annotated[tuple[StrictStr, ...], BeforeValidator(_comma_list)] = ()
+    fallback_models: Annotated[
+        tuple[StrictStr, ...], BeforeValidator(_unstated(())), BeforeValidator(comma_list)
+    ] = ()
 
 
 class _Calls(Value):
