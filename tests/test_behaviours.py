@@ -30,6 +30,8 @@ def functions_of(path: Path) -> frozenset[str]:
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             found.add(node.name)
+        elif isinstance(node, ast.Assign):  # a state machine's test case
+            found |= {t.id for t in node.targets if isinstance(t, ast.Name)}
         elif isinstance(node, ast.ClassDef):
             functions = [
                 f for f in node.body if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef))
