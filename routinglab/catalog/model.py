@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from routinglab.core.efforts import EFFORT_RANK, Effort
-from routinglab.core.text import did_you_mean, text_digest
+from routinglab.core.text import did_you_mean, shown, text_digest
 from routinglab.core.value import Value
 from routinglab.errors import CatalogError, InvalidInput
 
@@ -159,7 +159,7 @@ class Catalog:
             return self._models[full_id]
         except KeyError:
             hint = did_you_mean(full_id, self._models)
-            raise CatalogError(f"no model {full_id!r} in the catalog.{hint}") from None
+            raise CatalogError(f"no model {shown(full_id)} in the catalog.{hint}") from None
 
     @cached_property
     def providers(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from routinglab.catalog.model import Catalog, Model
 from routinglab.catalog.providers import provider_info
 from routinglab.core.efforts import EFFORT_RANK, EFFORTS, Effort
 from routinglab.core.ids import Candidate
-from routinglab.core.text import nearest
+from routinglab.core.text import nearest, shown
 from routinglab.errors import InvalidInput, ModelNameError
 from routinglab.settings import Settings
 
@@ -98,10 +98,10 @@ def _resolve(
     effort: Effort | None,
     env: Mapping[str, str] | None,
 ) -> Resolved:
-    written = (name or "").strip()
     if name is not None and not isinstance(name, str):
         raise InvalidInput(f"a model name must be a text, not {type(name).__name__}")
-    meaning, suffix = _meaning(written, catalog, settings, env, ())
+    written = (name or "").strip()
+    meaning, suffix = _Names(catalog, settings, env).meaning(written)
     stated = suffix or effort or meaning.effort
     if meaning.mode != "model":
         return Resolved(meaning.mode, effort=stated)
@@ -110,89 +110,76 @@ def _resolve(
     if entry is None and provider_info(meaning.full_id.partition("/")[0], settings) is None:
         provider = meaning.full_id.partition("/")[0]
         problem = (
-            f"no model {written!r}: the catalog lacks it, and provider {provider!r} has no address"
-            f" in the settings.{_or(_near(meaning.full_id, catalog))}"
+            f"no model {shown(written)}: the catalog lacks it, and provider {shown(provider)} has no "
+            f"address in the settings.{_or(_near(meaning.full_id, catalog))}"
         )
     return Resolved(
         "model", Candidate(model=meaning.full_id, effort=stated), entry, stated, problem
     )
 
 
-def _meaning(
-    name: str,
-    catalog: Catalog,
-    settings: Settings,
-    env: Mapping[str, str] | None,
-    through: tuple[str, ...],
-) -> tuple[_Meaning, Effort | None]:
-    """The meaning of ``name`` and the effort its suffix states."""
-    if (whole := _exact(name, catalog, settings, env, through)) is not None:
-        return whole, None
-    base, colon, tail = name.rpartition(":")
-    suffix = as_effort(tail) if colon and tail in EFFORT_RANK else None
-    if suffix is not None:
-        if (found := _exact(base, catalog, settings, env, through)) is not None:
-            return found, suffix
-        # an effort, unless a provider of the catalog may have an id that ends like this
-        if _is_full(base) and base.partition("/")[0] not in catalog.providers:
-            return _Meaning("model", base), suffix
-    if _is_full(name):
-        return _Meaning("model", name), None
-    raise ModelNameError(
-        f"no model {name!r}; write it as provider/id, or name it under modelAliases."
-        f"{_or(_near(name, catalog, settings))}",
-        nearest=_near(name, catalog, settings),
-    )
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What names mean to one user; ``through`` are the aliases that are being followed."""
 
+    catalog: Catalog
+    settings: Settings
+    env: Mapping[str, str] | None
+    through: tuple[str, ...] = ()
 
-def _exact(
-    name: str,
-    catalog: Catalog,
-    settings: Settings,
-    env: Mapping[str, str] | None,
-    through: tuple[str, ...],
-) -> _Meaning | None:
-    if name in ("", "inherit"):
-        return _Meaning("inherit")
-    if name == "auto":
-        return _Meaning("auto")
-    if name in catalog:
-        return _Meaning("model", name)
-    if name in settings.model_aliases:
-        return _aliased(name, catalog, settings, env, through)
-    bare = _bare(name, catalog)
-    if not bare or (_is_full(name) and provider_info(name.partition("/")[0], settings)):
-        return None
-    if len(bare) == 1:
-        return _Meaning("model", f"{bare[0]}/{name}")
-    if settings.preferred_provider in bare:
-        return _Meaning("model", f"{settings.preferred_provider}/{name}")
-    ready = [provider for provider in bare if is_configured(provider, settings, env)]
-    choices = [f"{p}/{name}" for p in [*ready, *(p for p in bare if p not in ready)]]
-    raise ModelNameError(
-        f"{name!r} is served by {len(choices)} providers; write one of {', '.join(choices[:6])}"
-        f"{', …' if len(choices) > 6 else ''}, or set preferredProvider",
-        nearest=choices,
-    )
+    def meaning(self, name: str) -> tuple[_Meaning, Effort | None]:
+        """The meaning of ``name`` and the effort its suffix states."""
+        if (whole := self._exact(name)) is not None:
+            return whole, None
+        base, colon, tail = name.rpartition(":")
+        suffix = as_effort(tail) if colon and tail in EFFORT_RANK else None
+        if suffix is not None:
+            if (found := self._exact(base)) is not None:
+                return found, suffix
+            # an effort, unless a provider of the catalog may have an id that ends like this
+            if _is_full(base) and base.partition("/")[0] not in self.catalog.providers:
+                return _Meaning("model", base), suffix
+        if _is_full(name):
+            return _Meaning("model", name), None
+        near = _near(name, self.catalog, self.settings)
+        raise ModelNameError(
+            f"no model {shown(name)}; write it as provider/id, or name it under modelAliases."
+            f"{_or(near)}",
+            nearest=near,
+        )
 
+    def _exact(self, name: str) -> _Meaning | None:
+        if name in ("", "inherit"):
+            return _Meaning("inherit")
+        if name == "auto":
+            return _Meaning("auto")
+        if name in self.catalog:
+            return _Meaning("model", name)
+        if name in self.settings.model_aliases:
+            return self._aliased(name)
+        preferred = self.settings.preferred_provider
+        bare = [one for one in self.catalog.providers if f"{one}/{name}" in self.catalog]
+        if not bare or (_is_full(name) and provider_info(name.partition("/")[0], self.settings)):
+            return None
+        if len(bare) == 1:
+            return _Meaning("model", f"{bare[0]}/{name}")
+        if preferred in bare:
+            return _Meaning("model", f"{preferred}/{name}")
+        ready = [one for one in bare if is_configured(one, self.settings, self.env)]
+        choices = [f"{one}/{name}" for one in [*ready, *(p for p in bare if p not in ready)]]
+        raise ModelNameError(
+            f"{name!r} is served by {len(choices)} providers; write one of "
+            f"{', '.join(choices[:6])}{', …' if len(choices) > 6 else ''}, or set preferredProvider",
+            nearest=choices,
+        )
 
-def _aliased(
-    name: str,
-    catalog: Catalog,
-    settings: Settings,
-    env: Mapping[str, str] | None,
-    through: tuple[str, ...],
-) -> _Meaning:
-    if name in through:
-        raise ModelNameError(f"modelAliases run in a circle: {' → '.join([*through, name])}")
-    target = settings.model_aliases[name].strip()
-    meaning, suffix = _meaning(target, catalog, settings, env, (*through, name))
-    return replace(meaning, effort=suffix or meaning.effort)
-
-
-def _bare(name: str, catalog: Catalog) -> list[str]:
-    """The providers that serve a model of exactly this id."""
-    return [provider for provider in catalog.providers if f"{provider}/{name}" in catalog]
+    def _aliased(self, name: str) -> _Meaning:
+        if name in self.through:
+            circle = " → ".join([*self.through, name])
+            raise ModelNameError(f"modelAliases run in a circle: {circle}")
+        inside = replace(self, through=(*self.through, name))
+        meaning, suffix = inside.meaning(self.settings.model_aliases[name].strip())
+        return replace(meaning, effort=suffix or meaning.effort)
 
 
 def _is_full(name: str) -> bool:

@@ -8,7 +8,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from routinglab.catalog.model import Catalog, Model
-from routinglab.catalog.names import parse_fallbacks, resolve_fallbacks, resolve_model
+from routinglab.catalog.names import as_effort, parse_fallbacks, resolve_fallbacks, resolve_model
 from routinglab.core.efforts import EFFORTS
 from routinglab.errors import InvalidInput, ModelNameError
 from routinglab.settings import Settings
@@ -242,3 +242,16 @@ def test_any_text_resolves_or_is_a_name_error(name):
     except ModelNameError:
         return
     assert found.mode in ("model", "inherit", "auto")
+
+
+def test_an_error_about_a_long_name_stays_short():
+    catalog = Catalog([Model(provider="openai", id="gpt-5")])
+    for name in ("x" * 100_000, "nowhere/" + "x" * 100_000):
+        with pytest.raises(ModelNameError) as caught:
+            resolve_model(name, catalog, env={})
+        assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t", None, False])
+def test_a_blank_effort_states_none(blank):
+    assert as_effort(blank) is None
