@@ -19,7 +19,9 @@ Tokens = tuple[str, ...]
 #: How models may be written in running text, and the identities each way of writing can mean.
 KnownNames = dict[Tokens, frozenset[Tokens]]
 
-_CLAUSE = re.compile(r"\s*(?:;|\n|,(?=\s)|(?<=[^\d\s])\.(?=\s|$))\s*")
+_CLAUSE_END = re.compile(r";|\n|,(?=\s)|(?<=[^\d\s])\.(?=\s|$)")
+#: Words of a name that are looked for in running text.
+_MOST_WORDS = 16
 _WORD = re.compile(r"[^\W_]+")
 _BRACKETS = re.compile(r"[(\[].*?[)\]]")
 
@@ -66,7 +68,7 @@ def _words(text: str) -> Tokens:
 def own_clauses(setting: str, identity: Tokens, names: KnownNames) -> str:
     """``setting`` without the clauses that name models, but not this one."""
     kept = []
-    for clause in _CLAUSE.split(setting):
+    for clause in map(str.strip, _CLAUSE_END.split(setting)):
         named = list(_mentions(clause, names))
         if clause and (not named or any(identity in identities for identities in named)):
             kept.append(clause)
@@ -77,7 +79,7 @@ def _mentions(clause: str, names: KnownNames) -> Iterator[Iterable[Tokens]]:
     """For each model that a clause names, the identities that can be meant; longest name first."""
     found = list(_WORD.finditer(clause.lower()))
     words = [match.group() for match in found]
-    longest = max(map(len, names), default=0)
+    longest = min(_MOST_WORDS, max(map(len, names), default=0))
     at = 0
     while at < len(words):
         for size in range(min(longest, len(words) - at), 0, -1):

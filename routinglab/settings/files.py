@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn, get_args, get_origin
 
@@ -103,8 +104,8 @@ def _parse(text: str, path: Path) -> object:
     def pairs(items: list[tuple[str, Any]]) -> _Object:
         found = _Object(items)
         if len(found) < len(items):
-            keys = [key for key, _ in items]
-            found.twice = tuple(key for key in found if keys.count(key) > 1)
+            counts = Counter(key for key, _ in items)
+            found.twice = tuple(key for key, count in counts.items() if count > 1)
         return found
 
     try:

@@ -8,6 +8,7 @@ from support.cohorts import TableEvidence, ladder, model
 
 from routinglab.catalog.model import Model, PriceTier
 from routinglab.core.needs import TaskNeeds
+from routinglab.routing.conditions import own_clauses
 from routinglab.routing.decision import Option
 from routinglab.routing.describe import describe, standing_words
 from routinglab.routing.ranking import rank
@@ -161,6 +162,12 @@ def test_a_clause_of_a_setting_that_names_only_other_models_is_left_out(
 ) -> None:
     text = results_under(setting, entry)
     assert text.partition(" models")[2].strip() == shown
+
+
+def test_a_setting_of_many_blanks_is_read() -> None:
+    assert own_clauses("one" + " " * 100_000 + "two ;three", ("m",), {("m", "9"): frozenset()}) == (
+        "one" + " " * 100_000 + "two; three"
+    )
 
 
 def test_a_shortlist_holds_the_best_six_identities() -> None:

@@ -346,3 +346,10 @@ def test_any_json_loads_or_is_a_settings_error_naming_the_file(tmp_path_factory,
     for home, project in ((folder, folder.parent), (folder.parent, folder)):
         message = _error(project, home)
         assert message is None or str(folder) in message
+
+
+def test_a_key_written_twice_among_very_many_is_found(place):
+    many = ", ".join(f'"a{n}": "p/m"' for n in range(60_000))
+    place.user(f'{{"modelAliases": {{{many}, "a7": "p/m"}}}}'.encode())
+    with pytest.raises(SettingsError, match=r"modelAliases\.a7: is written twice"):
+        place.load()
