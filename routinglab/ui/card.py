@@ -57,8 +57,10 @@ class RunCard:
         self.button.layout.display = None if state.live else "none"
 
     def html(self) -> str:
-        """The card without its button."""
-        return f'<div class="rl-card">{self.head.value}{self.said.value}{self.why.value}</div>'
+        """The card without its button and without times."""
+        self.draw()
+        head = run_html.head_html(self.state, None)
+        return f'<div class="rl-card">{head}{self.said.value}{self.why.value}</div>'
 
     def close(self) -> None:
         """Stop drawing; the run goes on."""

@@ -34,9 +34,9 @@ def state_tag(state: str) -> str:
     return tag("span", text(word), css=f"rl-tag rl-state {css}")
 
 
-def head_html(state: RunState, now: datetime) -> str:
-    """Name, state, time and figures, then one line for each candidate."""
-    seconds = state.record.seconds(now) if state.record else None
+def head_html(state: RunState, now: datetime | None) -> str:
+    """Name, state, time and figures, then one line for each candidate; no times without ``now``."""
+    seconds = state.record.seconds(now) if state.record and now else None
     facts = [duration_text(seconds), *_figures(state)]
     head = (
         f"<b>{text(state.label)}</b>{state_tag(state.state)}"
@@ -47,7 +47,7 @@ def head_html(state: RunState, now: datetime) -> str:
         parts.append(tag("div", "reading the task and choosing a model …", css="rl-note"))
     if state.decision is not None:
         parts.append(tag("div", _chosen(state), css="rl-note"))
-    lines = [_try(one) for one in state.tries]
+    lines = [_try(one, timed=now is not None) for one in state.tries]
     if state.next_up and state.live:
         lines.append(f"<li class='rl-soft'>→ next: {text(state.next_up)}</li>")
     if lines:
@@ -111,9 +111,9 @@ def _chosen(state: RunState) -> str:
     return text(line)
 
 
-def _try(one: Try) -> str:
+def _try(one: Try, *, timed: bool) -> str:
     mark, css, word = _TRIES[one.state]
-    took = f" · {duration_text(one.seconds)}" if one.seconds is not None else ""
+    took = f" · {duration_text(one.seconds)}" if timed and one.seconds is not None else ""
     why = f": {one.why}" if one.why and one.state != "cancelled" else ""
     return (
         f"<li><span class='{css}'>{mark}</span> {text(one.candidate)} "

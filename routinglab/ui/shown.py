@@ -10,14 +10,15 @@ class Shown(ABC):
     """Base of the panels: ``widget`` is what Jupyter displays.
 
     Where widgets do not live, as on a page that was rendered from a notebook, the same content
-    stands as plain HTML.
+    stands as plain HTML, without the times that differ from run to run: the same notebook and
+    inputs give the same page.
     """
 
     widget: Any
 
     @abstractmethod
     def html(self) -> str:
-        """The present content without controls; all text escaped."""
+        """The present content without controls and times; all text escaped."""
 
     def _repr_mimebundle_(
         self, include: Any = None, exclude: Any = None

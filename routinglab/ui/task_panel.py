@@ -84,10 +84,11 @@ class TaskPanel(Shown):
             self._tick()
 
     def html(self) -> str:
-        """The rows without buttons."""
+        """The rows without buttons and times."""
         shown = self.rows
-        heads = ("task", "state", "time", "activity")
-        body = [_cells(row) for row in reversed(shown.rows[-ROWS:])]
+        heads = ("task", "state", "activity")
+        cells = [_cells(row) for row in reversed(shown.rows[-ROWS:])]
+        body = [(label, state, activity) for label, state, _, activity in cells]
         return _head(shown, len(shown.rows) - ROWS) + (html.table(heads, body) if body else "")
 
     def __repr__(self) -> str:

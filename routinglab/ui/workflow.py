@@ -68,7 +68,7 @@ class WorkflowView(Shown):
         """Show this state. CheckpointError for one of another workflow or version."""
         view_of(self.workflow, checkpoint)
         self.checkpoint = checkpoint
-        self._table.value = self.html()
+        self._table.value = self._drawn(timed=True)
         begun = checkpoint is not None and bool(checkpoint.stages)
         self.button.description = "Resume" if begun else "Start"
         self.button.tooltip = (
@@ -114,28 +114,35 @@ class WorkflowView(Shown):
             self.job.cancel()
 
     def html(self) -> str:
-        """The table of stages, and where the checkpoint is."""
+        """The table of stages, without times."""
+        return self._drawn(timed=False)
+
+    def _drawn(self, *, timed: bool) -> str:
         rows = self.rows
         done = sum(row.state == "done" for row in rows)
         share = 100 * done / len(rows)
         bar = f'<div class="rl-bar"><div style="width:{share:.0f}%"></div></div>'
-        heads = ("stage", "state", "model", "chosen by", "time", "USD", "answer or error")
-        title = f"{self.workflow.name} {self.workflow.version}: {done} of {html.plural(len(rows), 'stage')} done"
-        table = html.table(
-            heads, [_cells(row) for row in rows], caption=html.text(title), numbers=(5,)
-        )
-        where = ""
-        if self._path is not None:
-            when = (
-                f", written {self.checkpoint.updated:%Y-%m-%d %H:%M:%S}"
-                if self.checkpoint and self.checkpoint.updated
-                else ""
-            )
-            state = "checkpoint" if self.checkpoint else "no checkpoint yet at"
-            where = html.tag(
-                "div", html.text(f"{state} {Path(self._path).name}{when}"), css="rl-note"
-            )
-        return bar + table + where
+        heads = ["stage", "state", "model", "chosen by", "USD", "answer or error"]
+        cells = [_cells(row) for row in rows]
+        if timed:
+            heads.insert(4, "time")
+            cells = [
+                (*c[:4], html.text(row.duration), *c[4:])
+                for c, row in zip(cells, rows, strict=True)
+            ]
+        stages = html.plural(len(rows), "stage")
+        title = f"{self.workflow.name} {self.workflow.version}: {done} of {stages} done"
+        table = html.table(heads, cells, caption=html.text(title), numbers=(heads.index("USD"),))
+        return bar + table + self._where(timed)
+
+    def _where(self, timed: bool) -> str:
+        if self._path is None:
+            return ""
+        name, kept = Path(self._path).name, self.checkpoint
+        line = f"checkpoint {name}" if kept else f"no checkpoint yet at {name}"
+        if kept and kept.updated and timed:
+            line += f", written {kept.updated:%Y-%m-%d %H:%M:%S}"
+        return html.tag("div", html.text(line), css="rl-note")
 
     def __repr__(self) -> str:
         return f"WorkflowView({str(view_of(self.workflow, self.checkpoint))!r})"
@@ -169,22 +176,13 @@ class WorkflowView(Shown):
 
 
 def _cells(row: StageRow) -> tuple[str, ...]:
-    state = html.tag(
-        "span",
-        html.text(_WORDS.get(row.state, row.state)),
-        css=f"rl-tag {_CSS.get(row.state, 'rl-soft')}",
-    )
-    answer = (
-        html.tag("span", html.text(row.error), css="rl-bad")
-        if row.error
-        else html.text(row.preview)
-    )
+    word, css = _WORDS.get(row.state, row.state), _CSS.get(row.state, "rl-soft")
+    answer = html.text(row.error or row.preview)
     return (
         html.text(f"{row.id}: {row.title}" if row.title else row.id),
-        state,
+        html.tag("span", html.text(word), css=f"rl-tag {css}"),
         html.text(row.model),
         html.text(row.chosen_by),
-        html.text(row.duration),
         "" if row.cost is None else f"{row.cost:.4f}",
-        answer,
+        html.tag("span", answer, css="rl-bad") if row.error else answer,
     )

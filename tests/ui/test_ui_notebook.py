@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from routinglab.report.build import build_report
-from routinglab.resources import shipped
 
 
 @pytest.mark.notebook
 def test_the_notebook_runs_without_keys_to_the_same_page_twice(tmp_path: Path) -> None:
     pages = []
     for name in ("one.html", "two.html"):
-        build_report(shipped("notebooks", "launch.ipynb"), tmp_path / name, parameters={"pace": 0})
+        build_report("launch", tmp_path / name, {"pace": 0})
         pages.append((tmp_path / name).read_text())
     page = pages[0]
     assert pages[1] == page
