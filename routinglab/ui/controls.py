@@ -15,7 +15,7 @@ Changed = Callable[[], None]
 UNSTATED = "unstated"
 NO_LIMIT = "no limit"
 
-LABELLED = {"description_width": "128px"}
+LABELLED = {"description_width": "112px"}
 
 
 class Control(Protocol):

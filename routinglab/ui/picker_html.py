@@ -16,7 +16,8 @@ from routinglab.ui.scale import tokens, usd
 SHOWN = 12
 
 _SAID = (("results", "this work"), ("overall", "overall"), ("released", "released"),
-         ("price", "price"), ("speed", "speed"), ("latency", "latency"), ("images", "images"))  # fmt: skip
+         ("price", "price"), ("speed", "speed"), ("latency", "latency"), ("images", "images"),
+         ("window", "window"), ("score", "score"))  # fmt: skip
 
 
 def outlook_html(outlook: Outlook, *, everything: bool = False) -> str:
@@ -83,7 +84,8 @@ def _row(plan: Plan, describer: Describer, model: RankedModel, listed: bool) -> 
         "unknown" if entry.context_window is None else tokens(entry.context_window),
     )
     summary = tag("summary", *(tag("span", cell) for cell in cells), css="rl-model")
-    return tag("details", summary, _evidence(described))
+    more = {"score": f"{model.score:.3f}", "window": cells[-1]}
+    return tag("details", summary, _evidence({**described, **more}))
 
 
 def _evidence(described: Mapping[str, Any]) -> str:

@@ -212,7 +212,7 @@ def test_each_control_changes_the_request_that_the_server_sees(
     form.panel.locator(".rl-cards .rl-said", has_text="onerror").first.wait_for()
     page.run_cell(2).get_by_text("onerror").wait_for()
     assert page.page.evaluate("window.hit") is None
-    page.picture("live-controls")
+    page.picture("live-controls", form.panel.locator(".rl-picker"))
     assert page.seen.errors == []
 
 
@@ -231,7 +231,7 @@ def test_running_cancelling_reloading_and_restarting(page: Page) -> None:
     panel.locator(".rl-outlook .rl-problem", has_text="Max input price (at most $0.02").wait_for()
     panel.locator(".rl-blocked .rl-problem", has_text="Max input price").wait_for()
     assert launch.is_disabled()
-    page.picture("demo-nothing-left")
+    page.picture("demo-nothing-left", panel.locator(".rl-picker"))
     panel.locator(".rl-clear").click()
     panel.locator(".rl-outlook", has_text="64 candidate models").wait_for()
 
@@ -266,7 +266,7 @@ def test_running_cancelling_reloading_and_restarting(page: Page) -> None:
     panel.locator(".rl-counts", has_text="3 running").first.wait_for()
     cards.nth(2).locator(".rl-said", has_text="Goal:").wait_for()
     page.run_cell(2).get_by_text("meanwhile 3 running").wait_for()
-    page.picture("demo-three-running")
+    page.picture("demo-three-running", panel.locator(".rl-launcher"))
 
     # cancelling one in the middle of its stream touches no other
     newest = cards.first
@@ -279,7 +279,7 @@ def test_running_cancelling_reloading_and_restarting(page: Page) -> None:
     assert "1. Put every query" in partial
     assert "who may turn the switch" not in partial
     panel.locator(".rl-counts", has_text="2 running").first.wait_for()
-    page.picture("demo-cancelled")
+    page.picture("demo-cancelled", panel.locator(".rl-launcher"))
 
     # the page is loaded again, in the dark: the same tasks, and none is started
     page.lab.use_theme("JupyterLab Dark")
@@ -299,7 +299,7 @@ def test_running_cancelling_reloading_and_restarting(page: Page) -> None:
     said = "background: 2 running · 1 finished · 1 cancelled"
     for one in (rows, counts):
         one.locator(".rl-status", has_text=said).wait_for()
-    page.picture("demo-reloaded-dark")
+    page.picture("demo-reloaded-dark", panel.locator(".rl-launcher"))
 
     # after a restart of the kernel: what had settled, and what was lost
     page.lab.restart_kernels()
@@ -313,5 +313,6 @@ def test_running_cancelling_reloading_and_restarting(page: Page) -> None:
     ]  # fmt: skip
     cards.nth(3).locator(".rl-said", has_text="four skills and four agents").wait_for()
     panel.locator(".rl-tasks", has_text="2 tasks were lost").first.wait_for()
-    page.picture("demo-restarted-dark")
+    page.picture("demo-restarted-dark", panel.locator(".rl-launcher"))
+    page.picture("demo-picker-dark", panel.locator(".rl-picker"))
     assert page.seen.errors == []
