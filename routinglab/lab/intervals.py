@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from routinglab.errors import MetricError
+from routinglab.lab.choices import Choices
+from routinglab.lab.numbers import figures, vector
 
 Method = Literal["percentile", "basic", "BCa"]
+
+#: One figure a task, or choices, whose scores are meant.
+PerTask = ArrayLike | Choices
 
 #: scipy draws this many numbers at once at most, so that a long table needs no gigabytes.
 _AT_ONCE = 4_000_000
@@ -30,12 +35,15 @@ class Interval:
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
+    def __float__(self) -> float:
+        return self.estimate
+
     def __str__(self) -> str:
         return f"{self.estimate:.4g} [{self.low:.4g}, {self.high:.4g}]"
 
 
 def bootstrap(
-    values: ArrayLike,
+    values: PerTask,
     statistic: Callable[..., Any] = np.mean,
     *,
     seed: int = 0,
@@ -45,11 +53,16 @@ def bootstrap(
 ) -> Interval:
     """The interval of ``statistic`` over tasks, resampling tasks with replacement.
 
-    ``values`` is one figure a task; NaN (missing) is left out and lowers ``count``. ``statistic``
-    takes an ``axis``. The same seed gives the same interval. Without a value everything is NaN;
-    where all values are equal the interval is that value. Source: Efron & Tibshirani (1993),
-    chapters 13 and 14; computed by ``scipy.stats.bootstrap``.
+    ``values`` is one figure a task, shape (tasks,), or :class:`Choices`, whose scores are meant; NaN
+    and None (missing) are left out and lower ``count``. ``statistic`` maps figures to one; one that
+    takes an ``axis`` is quicker. The same seed gives the same interval. Without a value everything
+    is NaN; where all values are equal the interval is that value. MetricError for what is no number,
+    a level outside 0..1, or no resamples. Source: Efron & Tibshirani (1993), chapters 13 and 14;
+    computed by ``scipy.stats.bootstrap``.
     """
+    if method not in get_args(Method):
+        raise MetricError(f"method {method!r} is not one of {', '.join(get_args(Method))}")
+    _check(level, resamples)
     known = _known(values)
     estimate = float(statistic(known)) if len(known) else float("nan")
     if len(known) < 2 or bool(np.all(known == known[0])):
@@ -59,8 +72,8 @@ def bootstrap(
 
 
 def paired(
-    first: ArrayLike,
-    second: ArrayLike,
+    first: PerTask,
+    second: PerTask,
     *,
     seed: int = 0,
     resamples: int = 2000,
@@ -69,11 +82,12 @@ def paired(
 ) -> Interval:
     """The mean of ``first - second`` over the tasks that both have, with its interval.
 
-    Both are one figure a task in the same order; resampling takes tasks, so that what the two have
-    in common cancels.
+    Both are one figure a task in the same order, shape (tasks,), or :class:`Choices`, whose scores
+    are meant; resampling takes tasks, so that what the two have in common cancels. Errors as for
+    :func:`bootstrap`, and where the two differ in length.
     """
-    left, right = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if left.shape != right.shape or left.ndim != 1:
+    left, right = _per_task(first), _per_task(second)
+    if left.shape != right.shape:
         raise MetricError(
             f"paired figures must be two equal lists, not {left.shape}, {right.shape}"
         )
@@ -91,9 +105,10 @@ def bootstrap_rows(
     """The percentile interval of a figure that needs several numbers a task.
 
     ``rows`` has the shape (tasks, numbers); ``statistic`` takes such an array. Resamples on which
-    the figure is undefined (NaN) are left out.
+    the figure is undefined (NaN) are left out. Errors as for :func:`bootstrap`.
     """
-    table = np.asarray(rows, dtype=np.float64)
+    _check(level, resamples)
+    table = figures(rows, "rows")
     if table.ndim != 2 or not len(table):
         raise MetricError(f"rows must be tasks x numbers, not {table.shape}")
     random = np.random.default_rng(seed)
@@ -108,12 +123,23 @@ def bootstrap_rows(
     return Interval(estimate, float(low), float(high), level, len(table))
 
 
-def _known(values: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1:
-        raise MetricError(f"one figure a task is needed, not an array of shape {array.shape}")
+def _per_task(values: PerTask) -> NDArray[np.float64]:
+    return values.quality if isinstance(values, Choices) else vector(values, "figures a task")
+
+
+def _known(values: PerTask) -> NDArray[np.float64]:
+    array = _per_task(values)
     known: NDArray[np.float64] = array[~np.isnan(array)]
+    if np.isinf(known).any():
+        raise MetricError("a figure is infinite; no interval can be given")
     return known
+
+
+def _check(level: float, resamples: int) -> None:
+    if not 0 < level < 1:
+        raise MetricError(f"level {level} is not between 0 and 1")
+    if resamples < 1:
+        raise MetricError(f"resamples: {resamples} is not a number of them; 1 or more")
 
 
 def _scipy(
@@ -128,8 +154,6 @@ def _scipy(
 ) -> tuple[float, float]:
     from scipy.stats import bootstrap as scipy_bootstrap
 
-    if not 0 < level < 1:
-        raise MetricError(f"level {level} is not between 0 and 1")
     result = scipy_bootstrap(
         data,
         statistic,

@@ -1,22 +1,23 @@
 """The lab's metrics (SPEC 13.5): what is measured, with its definition and source.
 
-Figures of one policy over a table take a :class:`~routinglab.lab.choices.Choices`; curve and
-off-policy figures take plain numbers.
+Figures of one policy over a table take a :class:`~routinglab.lab.choices.Choices`, or plain figures a
+task; curve and off-policy figures take plain numbers: lists, arrays, Series or frames. What is
+undefined is NaN; what makes no sense is a :class:`~routinglab.errors.MetricError`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterable
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from routinglab.errors import MetricError
 from routinglab.lab.arena import arena_score
 from routinglab.lab.choices import Choices
-from routinglab.lab.curves import CostQuality, aiq, cost_quality
+from routinglab.lab.curves import CostQuality, aiq, cost_quality, shared_bounds
 from routinglab.lab.intervals import Interval, bootstrap, bootstrap_rows, paired
+from routinglab.lab.numbers import vector
 from routinglab.lab.offpolicy import (
     OffPolicy,
     doubly_robust,
@@ -27,9 +28,21 @@ from routinglab.lab.offpolicy import (
     snips,
 )
 from routinglab.lab.outcomes import Floats, Outcomes
+from routinglab.lab.regret import (
+    PRICE_WEIGHT,
+    best_known,
+    mean_known,
+    quality_regret,
+    quality_regrets,
+    regret,
+    reward_regret,
+    reward_regrets,
+    sum_known,
+)
 from routinglab.lab.weakstrong import apgr, cpt, pgr, strong_share_curve
 
 __all__ = [
+    "PRICE_WEIGHT",
     "CostQuality",
     "Interval",
     "OffPolicy",
@@ -39,6 +52,7 @@ __all__ = [
     "arena_score",
     "bootstrap",
     "bootstrap_rows",
+    "cost_coverage",
     "cost_quality",
     "coverage",
     "cpt",
@@ -49,6 +63,7 @@ __all__ = [
     "mean_cost",
     "mean_quality",
     "mixed_target",
+    "oracle_quality",
     "paired",
     "pgr",
     "quality_regret",
@@ -57,105 +72,96 @@ __all__ = [
     "reward_regret",
     "reward_regrets",
     "ridge_means",
+    "shared_bounds",
     "snips",
     "strong_share_curve",
     "total_cost",
 ]
 
-PRICE_WEIGHT = 0.1
 
+def mean_quality(choices: Choices | ArrayLike) -> float:
+    """Mean score over the tasks whose outcome is known; NaN where none is.
 
-def mean_quality(choices: Choices) -> float:
-    """Mean score over the tasks whose outcome is known; NaN where none is."""
-    return _mean(choices.quality)
-
-
-def mean_cost(choices: Choices) -> float:
-    """Mean USD a task over the tasks whose cost is stated, chains paying for every model called."""
-    return _mean(choices.cost)
-
-
-def total_cost(choices: Choices) -> float:
-    """Total USD over the tasks whose cost is stated."""
-    return float(np.nansum(choices.cost))
-
-
-def coverage(choices: Choices) -> float:
-    """Share of the tasks for which the answering model's score is known."""
-    return choices.coverage
-
-
-def quality_regrets(choices: Choices) -> Floats:
-    """Best known score - the policy's, a task; NaN where the policy's outcome is missing."""
-    return _best(choices.outcomes.score) - choices.quality
-
-
-def reward_regrets(choices: Choices, price_weight: float = PRICE_WEIGHT) -> Floats:
-    """Best reward - the policy's, a task, with reward = score - ``price_weight`` x USD."""
-    rewards: Floats = choices.quality - price_weight * choices.cost
-    return _best(choices.outcomes.reward(price_weight)) - rewards
-
-
-def quality_regret(choices: Choices) -> float:
-    """Oracle quality - policy quality a task, averaged."""
-    return _mean(quality_regrets(choices))
-
-
-def reward_regret(choices: Choices, price_weight: float = PRICE_WEIGHT) -> float:
-    """Sum of (best reward - reward) over tasks, reward = score - 0.1 x USD unless weighted else.
-
-    Source: CodeRouterBench (agent-as-a-router), cumulative regret.
+    Of :class:`Choices`, or of one score a task, shape (tasks,).
     """
-    return float(np.nansum(reward_regrets(choices, price_weight)))
+    return mean_known(_quality(choices))
 
 
-def regret(
-    choices: Choices,
-    *,
-    kind: Literal["quality", "reward"] = "quality",
-    price_weight: float = PRICE_WEIGHT,
-) -> float:
-    """Regret to the oracle: ``quality`` (mean a task) or ``reward`` (summed, CodeRouterBench)."""
-    if kind == "quality":
-        return quality_regret(choices)
-    if kind == "reward":
-        return reward_regret(choices, price_weight)
-    raise MetricError(f"kind {kind!r} is not one of quality, reward")
+def mean_cost(choices: Choices | ArrayLike) -> float:
+    """Mean USD a task over the tasks whose cost is stated, chains paying for every model called.
+
+    Of :class:`Choices`, or of one cost a task, shape (tasks,); NaN where none is stated.
+    """
+    return mean_known(_cost(choices))
 
 
-def flip_rate(before: Choices | Sequence[object], after: Choices | Sequence[object]) -> float:
-    """Share of tasks for which two policies chose different models; NaN without tasks."""
+def total_cost(choices: Choices | ArrayLike) -> float:
+    """Total USD over the tasks whose cost is stated; NaN, and not 0, where none is.
+
+    Of :class:`Choices`, or of one cost a task, shape (tasks,).
+    """
+    return sum_known(_cost(choices))
+
+
+def coverage(choices: Choices | ArrayLike) -> float:
+    """Share of the tasks, 0..1, for which the answering model's score is known.
+
+    Of :class:`Choices`, or of one score a task with NaN where it is missing.
+    """
+    return _share(_quality(choices))
+
+
+def cost_coverage(choices: Choices | ArrayLike) -> float:
+    """Share of the tasks, 0..1, for which the cost of every model called is stated."""
+    return _share(_cost(choices))
+
+
+def oracle_quality(outcomes: Outcomes) -> float:
+    """Mean of the best known score a task."""
+    return mean_known(best_known(outcomes.score))
+
+
+def flip_rate(before: Choices | Iterable[object], after: Choices | Iterable[object]) -> float:
+    """Share of tasks, 0..1, for which two policies chose different models; NaN without tasks."""
     return 1 - agreement(before, after)
 
 
-def agreement(first: Choices | Sequence[object], second: Choices | Sequence[object]) -> float:
-    """Share of tasks for which two policies chose the same model, of those both chose for."""
+def agreement(first: Choices | Iterable[object], second: Choices | Iterable[object]) -> float:
+    """Share of tasks, 0..1, for which two policies chose the same model, of those both chose for.
+
+    Of :class:`Choices` or lists (arrays, Series) of models in one order of tasks; None and NaN are
+    no choice. MetricError where they differ in length.
+    """
     left, right = _chosen(first), _chosen(second)
     if len(left) != len(right):
         raise MetricError(f"{len(left)} and {len(right)} choices are not of the same tasks")
-    pairs = [(a, b) for a, b in zip(left, right, strict=True) if a is not None and b is not None]
+    pairs = [(a, b) for a, b in zip(left, right, strict=True) if not (_none(a) or _none(b))]
     if not pairs:
         return float("nan")
     return sum(a == b for a, b in pairs) / len(pairs)
 
 
-def _chosen(choices: Choices | Sequence[object]) -> Sequence[object]:
-    return choices.models if isinstance(choices, Choices) else choices
+def _chosen(choices: Choices | Iterable[object]) -> list[object]:
+    if isinstance(choices, Choices):
+        return list(choices.models)
+    if isinstance(choices, str) or not isinstance(choices, Iterable):
+        raise MetricError(f"choices must be one model a task, not {choices!r}")
+    return list(choices)
 
 
-def _best(values: Floats) -> Floats:
-    """The best known value a task; NaN for a task without any."""
-    filled = np.where(np.isnan(values), -np.inf, values).max(axis=1)
-    best: NDArray[np.float64] = np.where(np.isinf(filled), np.nan, filled)
-    return best
+def _none(choice: Any) -> bool:
+    """Whether there was no choice: None, NaN or pandas' NA, which is no truth value."""
+    return choice is None or str(choice) in ("nan", "<NA>")
 
 
-def _mean(values: ArrayLike) -> float:
-    array = np.asarray(values, dtype=np.float64)
-    known = array[~np.isnan(array)]
+def _quality(given: Choices | ArrayLike) -> Floats:
+    return given.quality if isinstance(given, Choices) else vector(given, "scores")
+
+
+def _cost(given: Choices | ArrayLike) -> Floats:
+    return given.cost if isinstance(given, Choices) else vector(given, "costs")
+
+
+def _share(values: Floats) -> float:
+    known = values == values
     return float(known.mean()) if len(known) else float("nan")
-
-
-def oracle_quality(outcomes: Outcomes) -> float:
-    """Mean of the best known score a task."""
-    return _mean(_best(outcomes.score))

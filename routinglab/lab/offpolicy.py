@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from routinglab.errors import MetricError
 from routinglab.lab.intervals import Interval, bootstrap_rows
-
-Floats = NDArray[np.float64]
+from routinglab.lab.numbers import Floats, column_names, figures, vector
 
 #: No figure rests on fewer effective samples than this.
 LEAST_EFFECTIVE = 30
+
+#: Rounding may take a hair off a sample size that is 30.
+_HAIR = 1e-9
 
 #: Fits on (features, outcome, model) of some tasks; gives the prediction for (features, every model).
 RewardModel = Callable[[Floats, Floats, NDArray[np.intp], Floats, int], Floats]
@@ -30,6 +33,9 @@ class OffPolicy:
     high: float
     effective: float
     count: int
+
+    def __float__(self) -> float:
+        return self.estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ class Logged:
 
 def effective_sample_size(weights: ArrayLike) -> float:
     """(sum w)^2 / sum w^2 (Kish, 1965); 0 where all weights are 0."""
-    array = np.asarray(weights, dtype=np.float64)
+    array = figures(weights, "weights")
     squares = float(np.sum(array**2))
     return float(np.sum(array) ** 2 / squares) if squares > 0 else 0.0
 
@@ -70,10 +76,13 @@ def ips(
 ) -> OffPolicy:
     """Inverse propensity score: mean of w x outcome.
 
-    ``chosen`` and ``outcome`` are one a task (column number; score); ``propensity`` and ``target``
-    are (tasks, models) probabilities under the logging and the judged policy. Unbiased where the
-    propensities are right. MetricError where a model that the target may choose had no chance, or
-    fewer than 30 effective samples remain. Source: Horvitz & Thompson (1952).
+    ``chosen`` and ``outcome`` are one a task: which model was chosen (a column number, or the name
+    where ``propensity`` is a frame) and its score. ``propensity`` and ``target`` are probabilities
+    of the shape (tasks, models) over all offered models, under the logging and the judged policy;
+    frames are matched by column name, and a ``target`` that is one choice a task is that choice for
+    certain. Unbiased where the propensities are right. The interval is 95 %, by seeded bootstrap.
+    MetricError where a model that the target may choose had no chance, or fewer than 30 effective
+    samples remain. Source: Horvitz & Thompson (1952).
     """
     log = _logged(chosen, outcome, propensity, target)
     rows = np.column_stack([log.weights, log.outcome])
@@ -124,7 +133,9 @@ def doubly_robust(
     """
     log = _logged(chosen, outcome, propensity, target)
     if predictions is not None:
-        guess = np.asarray(predictions, dtype=np.float64)
+        guess = figures(predictions, "predictions")
+        if not np.isfinite(guess).all():
+            raise MetricError("a prediction is missing")
         if guess.shape != log.target.shape:
             raise MetricError(f"predictions have the shape {guess.shape}, not {log.target.shape}")
     else:
@@ -165,11 +176,13 @@ def _cross_fitted(
     log: Logged, features: ArrayLike | None, model: RewardModel, folds: int, seed: int
 ) -> Floats:
     count, models = log.target.shape
-    table = np.zeros((count, 1)) if features is None else np.asarray(features, dtype=np.float64)
+    table = np.zeros((count, 1)) if features is None else figures(features, "features")
     if table.ndim == 1:
         table = table[:, None]
-    if len(table) != count:
-        raise MetricError(f"features have {len(table)} rows for {count} tasks")
+    if table.ndim != 2 or len(table) != count:
+        raise MetricError(f"features must be ({count} tasks, numbers), not {table.shape}")
+    if not np.isfinite(table).all():
+        raise MetricError("a feature is missing or infinite; fill it in or leave the task out")
     if not 2 <= folds <= count:
         raise MetricError(f"folds: {folds} is not between 2 and the {count} tasks")
     fold = np.random.default_rng(seed).permutation(count) % folds
@@ -183,14 +196,21 @@ def _cross_fitted(
 def _logged(
     chosen: ArrayLike, outcome: ArrayLike, propensity: ArrayLike, target: ArrayLike
 ) -> Logged:
+    names = column_names(propensity)
+    if names is not None and column_names(target) is not None:
+        target = _in_order(target, names)
+    odds = _probabilities(propensity, "propensity")
+    wanted = np.asarray(target, dtype=object)
     log = Logged(
-        np.asarray(chosen, dtype=np.intp),
-        np.asarray(outcome, dtype=np.float64),
-        np.asarray(propensity, dtype=np.float64),
-        np.asarray(target, dtype=np.float64),
+        _columns(chosen, names, "chosen"),
+        vector(outcome, "outcome"),
+        odds,
+        mixed_target(_columns(target, names, "target"), odds.shape[1])
+        if wanted.ndim == 1
+        else _probabilities(target, "target"),
     )
     count = len(log.chosen)
-    if log.propensity.ndim != 2 or log.propensity.shape != log.target.shape:
+    if log.propensity.shape != log.target.shape:
         raise MetricError("propensity and target must be (tasks, models) of one shape")
     if not count or log.outcome.shape != (count,) or len(log.target) != count:
         raise MetricError("chosen, outcome, propensity and target must cover the same tasks")
@@ -200,10 +220,45 @@ def _logged(
         sums = values.sum(axis=1)
         if not (np.isfinite(values).all() and (values >= 0).all() and np.allclose(sums, 1)):
             raise MetricError(f"{name} must be probabilities that sum to 1 a task")
-    if log.chosen.min() < 0 or log.chosen.max() >= log.target.shape[1]:
+    if log.chosen.max() >= log.target.shape[1]:
         raise MetricError("a chosen column is not among the models")
     _refuse_without_overlap(log)
     return log
+
+
+def _probabilities(table: Any, name: str) -> Floats:
+    array = figures(table, name)
+    if array.ndim != 2:
+        raise MetricError(
+            f"{name} must be (tasks, models): the probability of every model that was offered, not "
+            f"only of the one chosen; it has the shape {array.shape}"
+        )
+    return array
+
+
+def _in_order(target: Any, names: list[Any]) -> Any:
+    theirs = column_names(target) or []
+    if len(theirs) != len(names) or set(theirs) != set(names):
+        odd = sorted(map(str, set(theirs) ^ set(names)))
+        raise MetricError(f"propensity and target are not of the same models: {', '.join(odd)}")
+    return target[names]
+
+
+def _columns(chosen: Any, names: list[Any] | None, what: str) -> NDArray[np.intp]:
+    """Choices as column numbers, from numbers or, where a frame names its columns, from names."""
+    given = np.asarray(chosen, dtype=object)
+    if given.ndim != 1:
+        raise MetricError(f"{what} must be one choice a task, not of the shape {given.shape}")
+    if names is not None and all(choice in names for choice in given):
+        place = {name: number for number, name in enumerate(names)}
+        return np.array([place[choice] for choice in given], dtype=np.intp)
+    columns: list[int] = []
+    for choice in given:
+        if not isinstance(choice, int | float | np.number) or not 0 <= choice == np.floor(choice):
+            among = f"; they are {', '.join(map(str, names))}" if names is not None else ""
+            raise MetricError(f"{what}: {choice!r} is not among the models{among}")
+        columns.append(int(choice))
+    return np.array(columns, dtype=np.intp)
 
 
 def _refuse_without_overlap(log: Logged) -> None:
@@ -217,7 +272,7 @@ def _refuse_without_overlap(log: Logged) -> None:
     if (log.propensity[np.arange(len(log.chosen)), log.chosen] == 0).any():
         raise MetricError("a logged choice has the propensity 0, so the log contradicts itself")
     effective = effective_sample_size(log.weights)
-    if effective < LEAST_EFFECTIVE:
+    if effective < LEAST_EFFECTIVE - _HAIR:
         raise MetricError(
             f"too little overlap: {effective:.1f} effective samples of {len(log.chosen)}, "
             f"fewer than {LEAST_EFFECTIVE}; log more tasks or judge a policy nearer the logged one"
@@ -242,10 +297,15 @@ def _estimate(
     )
 
 
-def mixed_target(choices: Sequence[int], models: int, explore: float = 0.0) -> Floats:
+def mixed_target(
+    choices: Sequence[int] | NDArray[np.intp], models: int, explore: float = 0.0
+) -> Floats:
     """(tasks, models) probabilities of a policy that makes ``choices``, exploring evenly else."""
     if not 0 <= explore <= 1:
         raise MetricError(f"explore {explore} is not a share between 0 and 1")
-    target = np.full((len(choices), models), explore / models)
-    target[np.arange(len(choices)), np.asarray(choices, dtype=np.intp)] += 1 - explore
+    columns = _columns(choices, None, "choices")
+    if len(columns) and columns.max() >= models:
+        raise MetricError(f"choices: column {columns.max()} is not among {models} models")
+    target = np.full((len(columns), models), explore / models)
+    target[np.arange(len(columns)), columns] += 1 - explore
     return target

@@ -61,7 +61,7 @@ class Redecided:
 class Inputs:
     """What the replay was given; None means as recorded, or as shipped."""
 
-    evals: Evals | None
+    evals: Evals
     catalog: Catalog
     settings: Settings | None
     policy: PolicyLike

@@ -56,6 +56,11 @@ def test_cpt_takes_the_first_crossing_where_quality_rises_and_falls() -> None:
     assert metrics.cpt(0.5, [0.5], [0.4], 0.6, 0.8) == pytest.approx(0.875)
 
 
+def test_cpt_is_reached_on_a_plateau_that_rounding_puts_a_hair_too_low() -> None:
+    assert (0.7 - 0.6) / (0.8 - 0.6) < 0.5
+    assert metrics.cpt(0.5, [0.5, 0.9], [0.7, 0.7], 0.6, 0.8) == pytest.approx(0.5)
+
+
 def test_cpt_is_nan_where_the_curve_never_gets_there() -> None:
     assert math.isnan(metrics.cpt(0.5, [0.5], [0.7], 0.6, 0.6))
     assert math.isnan(metrics.cpt(1.2, [0.5], [0.82], 0.6, 0.8))
