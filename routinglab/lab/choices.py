@@ -120,7 +120,9 @@ def choices_of(
     if len(models) != len(outcomes):
         raise OutcomesError(f"{name}: {len(models)} choices for {len(outcomes)} tasks")
     known = dict(aliases or {})
-    numbers = [NOBODY if m is None else outcomes.column(known.get(m, m)) for m in models]
+    numbers = [
+        NOBODY if m is None or _missing(m) else outcomes.column(known.get(m, m)) for m in models
+    ]
     return choices_from_columns(name, outcomes, numbers, labels=labels)
 
 
@@ -169,10 +171,18 @@ def choices_from_log(
         if not isinstance(chosen, str):
             raise OutcomesError(f"{name}: task {task!r} has no chosen_model")
         answering[number] = column(chosen)
-        chain = tuple(column(model) for model in row.get("chain_run") or ())
+        run = row.get("chain_run") or ()
+        if not (isinstance(run, Sequence) and all(isinstance(m, str) for m in run)) or isinstance(
+            run, str
+        ):
+            raise OutcomesError(f"{name}: on task {task!r} chain_run is not a list of models")
+        chain = tuple(column(model) for model in run)
         called[number] = chain or (int(answering[number]),)
         if int(answering[number]) not in called[number]:
             raise OutcomesError(f"{name}: on task {task!r} the chain never called {chosen!r}")
+        for key in ("resolved", "cost_usd"):
+            if not isinstance(row.get(key), int | float | np.number | np.bool_ | None):
+                raise OutcomesError(f"{name}: on task {task!r} {key} {row[key]!r} is no number")
         if not _agrees(row, outcomes, number, int(answering[number]), called[number]):
             differing.append(task)
     findings = [
@@ -188,6 +198,37 @@ def choices_from_log(
             )
         )
     return Choices(name, outcomes, answering, tuple(called), ("logged",), tuple(findings))
+
+
+def moved_to(choices: Choices, outcomes: Outcomes) -> Choices:
+    """The same choices over another table, by task id and model name; chains keep every call.
+
+    Tasks of that table that the choices are not about have no choice.
+    """
+    if outcomes is choices.outcomes:
+        return choices
+    place = choices.outcomes.task_number
+    rows = [place.get(task) for task in outcomes.tasks]
+    if all(row is None for row in rows):
+        raise OutcomesError(f"{choices.name}: its choices are about no task of {outcomes.name}")
+    names = choices.outcomes.models
+    used = {column for called in choices.called for column in called}
+    there = {column: outcomes.column(names[column]) for column in sorted(used)}
+    answering = [
+        NOBODY if row is None else there.get(int(choices.answering[row]), NOBODY) for row in rows
+    ]
+    called = tuple(
+        () if row is None else tuple(there[column] for column in choices.called[row])
+        for row in rows
+    )
+    return replace(
+        choices, outcomes=outcomes, answering=np.array(answering, dtype=np.intp), called=called
+    )
+
+
+def _missing(model: object) -> bool:
+    """Whether a cell is NaN, as a Series of names has it for None."""
+    return isinstance(model, float) and bool(np.isnan(model))
 
 
 def _agrees(

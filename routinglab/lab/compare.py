@@ -29,7 +29,8 @@ class Comparison:
 
     ``quality`` is the mean score over covered tasks with its interval; costs are USD; regrets as in
     :mod:`routinglab.lab.metrics`; ``vs_X`` is the paired difference in quality to baseline X with
-    its interval; ``cost_observed``, ``cost_imputed`` and ``cost_unknown`` are shares of the tasks;
+    its interval; ``coverage`` and ``cost_coverage`` are the shares of tasks whose score and cost are
+    known, on which these figures rest; ``cost_observed``, ``cost_imputed`` and ``cost_unknown`` are shares of the tasks;
     ``distinct`` is the number of different models chosen and ``labels`` says how to read the row.
     """
 
@@ -124,8 +125,7 @@ def _row(
     resamples: int,
     seed: int,
 ) -> dict[str, object]:
-    quality, cost = choices.quality, choices.cost
-    priced = not np.isnan(cost).all()
+    quality = choices.quality
     interval = metrics.bootstrap(quality, resamples=resamples, seed=seed)
     row: dict[str, object] = {
         "policy": choices.name,
@@ -133,10 +133,11 @@ def _row(
         "quality_low": interval.low,
         "quality_high": interval.high,
         "mean_cost": metrics.mean_cost(choices),
-        "total_cost": metrics.total_cost(choices) if priced else float("nan"),
+        "total_cost": metrics.total_cost(choices),
         "quality_regret": metrics.quality_regret(choices),
-        "reward_regret": (metrics.reward_regret(choices, price_weight) if priced else float("nan")),
+        "reward_regret": metrics.reward_regret(choices, price_weight),
         "coverage": choices.coverage,
+        "cost_coverage": metrics.cost_coverage(choices),
         "distinct": choices.distinct,
         "labels": ", ".join(choices.shown_labels),
     }

@@ -80,7 +80,7 @@ class Outcomes:
 
     def column(self, model: str) -> int:
         """The column of a model; OutcomesError with the nearest names where there is none."""
-        number = self.model_number.get(model)
+        number = self.model_number.get(model) if isinstance(model, str) else None
         if number is None:
             raise OutcomesError(unknown_model(model, self.models, self.name))
         return number
@@ -201,10 +201,12 @@ def mean_known(values: Floats) -> Floats:
     return means
 
 
-def unknown_model(model: str, known: Sequence[str], name: str) -> str:
+def unknown_model(model: object, known: Sequence[str], name: str) -> str:
     """The message for a model that a table lacks: the nearest names first, then how to go on."""
     import difflib
 
+    if not isinstance(model, str):
+        return f"{name}: {model!r} is not the name of a model; there are {', '.join(known)}"
     near = sorted(
         known,
         key=lambda other: (

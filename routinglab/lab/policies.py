@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from routinglab.errors import OutcomesError
-from routinglab.lab.choices import NOBODY, Choices, choices_from_columns, choices_of
+from routinglab.lab.choices import NOBODY, Choices, choices_from_columns, choices_of, moved_to
 from routinglab.lab.metrics import PRICE_WEIGHT
 from routinglab.lab.outcomes import UNKNOWN, Floats, Outcomes, mean_known
 
@@ -227,14 +227,11 @@ def function(choose_model: Callable[[TaskView], str | None], name: str | None = 
 
 
 def logged(choices: Choices) -> TaskPolicy:
-    """Choices that were made elsewhere, such as a router's own log, as a policy."""
+    """Choices that were made elsewhere, such as a router's own log, as a policy.
 
-    def choose(outcomes: Outcomes) -> Choices:
-        if outcomes is choices.outcomes:
-            return choices
-        return choices_of(choices.name, outcomes, choices.models, labels=choices.labels)
-
-    return TaskPolicy(choices.name, choose)
+    Over another table they are found again by task and model name.
+    """
+    return TaskPolicy(choices.name, lambda outcomes: moved_to(choices, outcomes))
 
 
 def views(outcomes: Outcomes) -> Iterable[TaskView]:
@@ -242,8 +239,13 @@ def views(outcomes: Outcomes) -> Iterable[TaskView]:
     for row in outcomes.info.to_dict("records"):
         yield TaskView(
             task=str(row.pop("task")),
-            text=row.pop("text", None),
-            group=row.pop("group", None),
+            text=_text(row.pop("text", None)),
+            group=_text(row.pop("group", None)),
             info={str(key): value for key, value in row.items()},
             models=outcomes.models,
         )
+
+
+def _text(cell: Any) -> str | None:
+    """A cell as text; a frame has NaN where there is none."""
+    return None if cell is None or cell != cell else str(cell)

@@ -75,7 +75,7 @@ def published_figures(path: Path | None = None) -> pd.DataFrame:
 
 def logged_choices(outcomes: Outcomes, path: Path | None = None) -> list[Choices]:
     """What seven routers chose on the agentic tasks, by their own logs; chains pay for every call."""
-    frame = read_table(path or shipped("evals", CHOICES))
+    frame = read_table(path or shipped("evals", CHOICES), texts=("task",))
     required(frame, ("task",), CHOICES)
     made = []
     for router in frame.columns.drop("task"):
@@ -153,7 +153,7 @@ def _needs(work: str, difficulty: str, mistake_cost: str) -> TaskNeeds:
 
 
 def _outcomes(path: Path, name: str) -> Outcomes:
-    frame = read_table(path)
+    frame = read_table(path, texts=("task", "model", "source_model"))
     required(frame, ("task", "model", "score", "cost", "provenance"), str(path))
     facts = [column for column in _FACTS if column in frame]
     info = frame[facts].drop_duplicates("task").reset_index(drop=True)

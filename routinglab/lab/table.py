@@ -19,6 +19,9 @@ COLUMNS = (
     "task", "model", "score", "cost", "seconds", "input_tokens", "output_tokens",
     "total_tokens", "source_model", "provenance", "token_group",
 )  # fmt: skip
+#: Cells that are no number but say that there is none.
+_BLANK = ("", "nan", "na", "n/a", "<na>", "null", "none")
+
 _NUMBERS = ("score", "cost", "seconds", "input_tokens", "output_tokens", "total_tokens")
 
 #: A group of at least this many tasks with one token count was not measured task by task.
@@ -58,6 +61,11 @@ def outcomes_from_rows(
     """
     checks = checks or Checks()
     findings: list[Finding] = list(known)
+    if checks.cost_without_tokens not in PROVENANCE[1:]:
+        raise OutcomesError(
+            f"cost_without_tokens {checks.cost_without_tokens!r} is not one of "
+            + ", ".join(PROVENANCE[1:])
+        )
     frame = _numbers(rows, name)
     frame["model"] = _resolved(frame["model"], checks.aliases, findings)
     frame = _without_duplicates(frame, name, findings)
@@ -80,6 +88,8 @@ def _numbers(rows: pd.DataFrame, name: str) -> pd.DataFrame:
         raise OutcomesError(f"{name}: no outcomes; the table has no rows")
     frame = pd.DataFrame(index=range(len(rows)))
     for column in COLUMNS:
+        if column in rows and isinstance(rows[column], pd.DataFrame):
+            raise OutcomesError(f"{name}: two columns are named {column!r}")
         if column in _NUMBERS:
             values = rows[column] if column in rows else pd.Series([None] * len(rows))
             frame[column] = _as_number(values.reset_index(drop=True), column, name)
@@ -96,6 +106,9 @@ def _numbers(rows: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _as_number(values: pd.Series, column: str, name: str) -> pd.Series:
+    if not pd.api.types.is_numeric_dtype(values):
+        nothing = values.map(lambda cell: isinstance(cell, str) and cell.strip().lower() in _BLANK)
+        values = values.mask(nothing.astype(bool), None)
     numbers = pd.to_numeric(values, errors="coerce").astype("float64")
     bad = (numbers.isna() & values.notna()) | np.isinf(numbers)
     if bad.any():
@@ -182,7 +195,7 @@ def _provenance(frame: pd.DataFrame, checks: Checks, findings: list[Finding]) ->
                     int(priced.sum()),
                 )
             )
-        return codes
+        return _other_source(frame, codes, findings)
     if no_record.any():
         codes[no_record] = np.where(codes[no_record] == OBSERVED, UNKNOWN, codes[no_record])
         free = frame[no_record & (frame["cost"] == 0).to_numpy()]
@@ -211,9 +224,8 @@ def _provenance(frame: pd.DataFrame, checks: Checks, findings: list[Finding]) ->
                 int(constant.sum()),
             )
         )
-    if "source_model" in frame:
-        codes = _other_source(frame, codes, findings)
-    return codes
+    codes[(codes == OBSERVED) & frame["cost"].isna().to_numpy()] = UNKNOWN
+    return _other_source(frame, codes, findings)
 
 
 def _constant_tokens(frame: pd.DataFrame, counted: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -222,18 +234,19 @@ def _constant_tokens(frame: pd.DataFrame, counted: NDArray[np.bool_]) -> NDArray
     if rows.empty:
         return np.zeros(len(frame), dtype=bool)
     groups = rows.groupby(keys, dropna=False)
-    same = (groups["input_tokens"].transform("nunique") <= 1) & (
-        groups["output_tokens"].transform("nunique") <= 1
-    )
+    kinds = ("input_tokens", "output_tokens", "total_tokens")
+    same = np.logical_and.reduce([groups[kind].transform("nunique") <= 1 for kind in kinds])
     large = groups["task"].transform("size") >= CONSTANT_FROM
     constant = np.zeros(len(frame), dtype=bool)
-    constant[rows.index[(same & large).to_numpy()]] = True
+    constant[rows.index[same & large.to_numpy()]] = True
     return constant
 
 
 def _other_source(
     frame: pd.DataFrame, codes: NDArray[np.int8], findings: list[Finding]
 ) -> NDArray[np.int8]:
+    if "source_model" not in frame:
+        return codes
     source = frame["source_model"]
     other = (source.notna() & (source != frame["model"])).to_numpy()
     if other.any():
@@ -316,7 +329,12 @@ def _pivot(
     prices: Mapping[str, tuple[float, float]],
     source: str,
 ) -> Outcomes:
+    if info is not None and "task" not in info:
+        raise OutcomesError(f"{name}: info has no column 'task'")
     tasks = tuple(frame["task"].unique()) if info is None else tuple(info["task"].astype(str))
+    if len(set(tasks)) < len(tasks):
+        twice = next(task for task in tasks if tasks.count(task) > 1)
+        raise OutcomesError(f"{name}: info has two rows for task {twice!r}")
     models = tuple(frame["model"].unique())
     shape = (len(tasks), len(models))
     row = frame["task"].map({task: number for number, task in enumerate(tasks)})

@@ -12,6 +12,7 @@ from routinglab.errors import OutcomesError
 from routinglab.lab.choices import choices_from_log, choices_of
 from routinglab.lab.findings import OutcomesWarning
 from routinglab.lab.outcomes import IMPUTED, MISSING, OBSERVED, UNKNOWN, Outcomes
+from routinglab.lab.policies import function, logged
 from routinglab.lab.table import Checks, outcomes_from_rows
 
 Row = dict[str, object]
@@ -289,3 +290,82 @@ def test_a_table_gives_back_the_rows_it_was_made_of(
         long.sort_values(key)[[*key, "score", "cost"]].to_numpy().tolist()
         == frame.sort_values(key).to_numpy().tolist()
     )
+
+
+def test_totals_that_differ_are_no_constant_token_count() -> None:
+    data = [{k: v for k, v in row.items() if "put_tokens" not in k} for row in rows(8, ("a",))]
+    for number, row in enumerate(data):
+        row["total_tokens"] = 100 + number
+    assert (table(data).provenance == OBSERVED).all()
+    same = table([row | {"total_tokens": 100} for row in data])
+    assert (same.provenance == IMPUTED).all()
+    assert kinds(same) == {"constant_tokens": 8}
+
+
+def test_another_source_model_is_said_also_without_token_counts() -> None:
+    data = [{k: v for k, v in row.items() if "tokens" not in k} for row in rows()]
+    data[0]["source_model"] = "a-old"
+    assert kinds(table(data)) == {"unchecked_cost": 12, "source_model": 1}
+
+
+def test_a_cost_that_is_not_stated_was_not_observed() -> None:
+    data = rows()
+    data[0]["cost"] = None
+    assert table(data).provenance[0].tolist() == [UNKNOWN, OBSERVED]
+
+
+@pytest.mark.parametrize("cell", ["NaN", "n/a", "NA", "null", " None ", "", None])
+def test_words_for_nothing_are_missing_scores(cell: object) -> None:
+    data = rows()
+    data[0]["score"] = cell
+    outcomes = table(data)
+    assert np.isnan(outcomes.score[0, 0])
+    assert kinds(outcomes) == {"missing_outcomes": 1}
+
+
+def test_what_describes_a_table_wrongly_is_an_error() -> None:
+    frame = pd.DataFrame(rows())
+    for change, said in (
+        ({"info": pd.DataFrame({"task": ["t0", "t0"]})}, "two rows for task 't0'"),
+        ({"info": pd.DataFrame({"id": ["t0"]})}, "no column 'task'"),
+        ({"checks": Checks(cost_without_tokens="maybe")}, "'maybe' is not one of observed"),
+    ):
+        with pytest.raises(OutcomesError, match=said):
+            outcomes_from_rows(frame, name="x", **change)  # type: ignore[arg-type]
+
+
+def test_choices_keep_their_tasks_and_chains_over_another_table() -> None:
+    outcomes = table(rows())
+    entries = log(("t0", "b"), chain_run=["a", "b"]) + log(("t5", "a"))
+    choices = choices_from_log(entries, outcomes, name="log", aliases={})
+    turned = logged(choices)(outcomes.select(["t5", "t1", "t0"], ["b", "a"]))
+    assert turned.models == ["a", None, "b"]
+    assert turned.cost[[0, 2]].tolist() == choices.cost[[5, 0]].tolist()
+    assert turned.labels == ("logged",)
+    with pytest.raises(OutcomesError, match="no model 'a'"):
+        logged(choices)(outcomes.select(models=["b"]))
+    others = table([row | {"task": f"u{row['task']}"} for row in rows()])
+    with pytest.raises(OutcomesError, match="about no task of test"):
+        logged(choices)(others)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"chain_run": "ab"}, "chain_run is not a list"),
+        ({"chain_run": [1]}, "chain_run is not a list"),
+        ({"resolved": "yes"}, "resolved 'yes' is no number"),
+        ({"cost_usd": "1 USD"}, "cost_usd '1 USD' is no number"),
+    ],
+)
+def test_a_log_row_of_a_wrong_type_is_an_error(more: dict[str, object], said: str) -> None:
+    with pytest.raises(OutcomesError, match=said):
+        choices_from_log(log(("t1", "a"), **more), table(rows()), name="log", aliases={})
+
+
+def test_a_choice_that_is_no_name_is_an_error_and_nan_is_none() -> None:
+    outcomes = table(rows(3))
+    choices = choices_of("x", outcomes, pd.Series(["a", None, "b"]).tolist())
+    assert choices.models == ["a", None, "b"]
+    with pytest.raises(OutcomesError, match="5 is not the name of a model; there are a, b"):
+        function(lambda task: 5)(outcomes)  # type: ignore[arg-type,return-value]

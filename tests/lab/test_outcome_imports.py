@@ -243,3 +243,62 @@ def test_routerarena_failed_requests_are_no_wrong_answers(tmp_path: Path) -> Non
     assert outcomes.cost[0].tolist() == [0.00012, 0.00012]
     named = import_routerarena([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], quiet=True)
     assert named.digest == outcomes.digest
+
+
+def test_names_that_look_like_numbers_stay_as_written(tmp_path: Path) -> None:
+    long = tmp_path / "long.csv"
+    long.write_text("task,model,score,subject\n007,1.50,1,010\n008,1.50,0,011\n")
+    outcomes = import_long(long, quiet=True)
+    assert outcomes.tasks == ("007", "008")
+    assert outcomes.models == ("1.50",)
+    assert outcomes.info["group"].tolist() == ["010", "011"]
+    mapped = tmp_path / "mapped.csv"
+    mapped.write_text("nr,model,score\n007,a,1\n")
+    assert import_long(mapped, columns={"task": "nr"}, quiet=True).tasks == ("007",)
+    wide = tmp_path / "wide.csv"
+    wide.write_text("sample_id,a,a|total_cost\n01,1,0.1\n1,0,0.1\n")
+    assert import_routerbench(wide, quiet=True).tasks == ("01", "1")
+
+
+def test_two_columns_of_one_name_are_an_error() -> None:
+    for read, columns in (
+        (import_long, ["task", "model", "score", "score"]),
+        (import_routerbench, ["sample_id", "m", "m", "m|total_cost"]),
+    ):
+        frame = pd.DataFrame([["a", 1, 1, 0.1]], columns=columns)
+        with pytest.raises(OutcomesError, match="two columns are named"):
+            read(frame)
+
+
+@pytest.mark.parametrize("name", ["a.PKL", "a.pkl.gz", "a.pickle.zip", "a.csv.gz", "A.PARQUET"])
+def test_files_that_are_no_table_are_an_error(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"no such thing")
+    with pytest.raises(OutcomesError, match=name):
+        import_long(path)
+
+
+@pytest.mark.parametrize("source", [None, 3, [{"task": "t"}]])
+def test_what_is_neither_a_path_nor_a_frame_is_an_error(source: object) -> None:
+    with pytest.raises(OutcomesError, match="path of a file or a pandas DataFrame"):
+        import_long(source)  # type: ignore[arg-type]
+
+
+def test_a_list_of_contaminated_prompts_without_prompts_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("prompt,weak,strong\n1,True,False\n")
+    (tmp_path / "c.jsonl").write_text('{"prompt": "1"}\n')
+    with pytest.raises(OutcomesError, match="line 1 has no eval_prompt"):
+        import_routellm(tmp_path / "t.csv", contaminated=tmp_path / "c.jsonl")
+
+
+def test_routerarena_files_without_an_answer_are_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    row = {"global_index": 1, "question": "q", "llm_selected": "m", "success": False}
+    for text, said in (
+        ("", "0 requests"),
+        (json.dumps(row | {"evaluation_result": None}), "1 requests, all of which failed"),
+        (json.dumps(row | {"success": True, "evaluation_result": [1]}), "line 1 is no answer"),
+    ):
+        path.write_text(text)
+        with pytest.raises(OutcomesError, match=said):
+            import_routerarena([path])

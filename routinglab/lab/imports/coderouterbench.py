@@ -43,7 +43,7 @@ def import_coderouterbench(
     if split not in _FILES:
         raise OutcomesError(f"split {split!r} is not one of {', '.join(_FILES)}")
     where = Path(folder)
-    frame = read_table(where / _FILES[split])
+    frame = read_table(where / _FILES[split], texts=("task_id", "model", "source_model"))
     columns = _COLUMNS[split]
     required(frame, tuple(columns), f"{SOURCE} {split}")
     rows = frame[list(columns)].rename(columns=columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,16 @@ TableSource = str | os.PathLike[str] | pd.DataFrame
 _PICKLES = (".pkl", ".pickle", ".p", ".joblib", ".npy", ".pt")
 
 
-def read_table(source: TableSource) -> pd.DataFrame:
-    """A DataFrame from a CSV or Parquet file, or the one given; every cell as it was written."""
+def read_table(source: TableSource, *, texts: Iterable[str] = ()) -> pd.DataFrame:
+    """A DataFrame from a CSV or Parquet file, or the one given.
+
+    Of a CSV file the columns ``texts`` are kept as written (``007`` stays ``007``); others are
+    numbers where all their cells are.
+    """
     if isinstance(source, pd.DataFrame):
         return source
     path = existing(source)
-    if path.suffix == ".parquet":
+    if path.suffix.lower() in (".parquet", ".pq"):
         try:
             return pd.read_parquet(path)
         except ImportError:
@@ -33,8 +37,14 @@ def read_table(source: TableSource) -> pd.DataFrame:
         except Exception as error:
             raise OutcomesError(f"{path}: not a Parquet file ({type(error).__name__})") from None
     try:
-        return pd.read_csv(path, keep_default_na=False, na_values=[""], low_memory=False)
-    except (ValueError, pd.errors.ParserError) as error:
+        return pd.read_csv(
+            path,
+            keep_default_na=False,
+            na_values=[""],
+            low_memory=False,
+            dtype=dict.fromkeys(texts, str),
+        )
+    except (ValueError, EOFError, OSError, pd.errors.ParserError) as error:
         raise OutcomesError(f"{path}: not a CSV table ({str(error).splitlines()[0]})") from None
 
 
@@ -65,8 +75,12 @@ def read_json_lines(source: str | os.PathLike[str]) -> Iterator[tuple[int, dict[
 
 def existing(source: str | os.PathLike[str]) -> Path:
     """The path of a file that exists and is no pickle."""
+    if not isinstance(source, str | os.PathLike):
+        raise OutcomesError(
+            f"a table is the path of a file or a pandas DataFrame, not {type(source).__name__}"
+        )
     path = Path(source)
-    if path.suffix.lower() in _PICKLES:
+    if any(suffix.lower() in _PICKLES for suffix in path.suffixes[-2:]):
         raise OutcomesError(
             f"{path}: pickles are refused, because opening one can run code; "
             "convert it to CSV or Parquet where you trust it"
@@ -86,6 +100,13 @@ def required(frame: pd.DataFrame, columns: tuple[str, ...], name: str) -> None:
     if missing:
         have = ", ".join(str(column) for column in frame.columns)
         raise OutcomesError(f"{name}: no column {missing[0]!r}; the columns are {have}")
+
+
+def distinct_names(frame: pd.DataFrame, name: str) -> None:
+    """OutcomesError where two columns have one name, for nothing says which is meant."""
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise OutcomesError(f"{name}: two columns are named {str(twice[0])!r}")
 
 
 def stem(source: TableSource, default: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from routinglab.errors import OutcomesError
-from routinglab.lab.imports.files import TableSource, read_table, stem
+from routinglab.lab.imports.files import TableSource, distinct_names, read_table, stem
 from routinglab.lab.outcomes import Outcomes
 from routinglab.lab.table import COLUMNS, Checks, outcomes_from_rows
 
@@ -27,6 +27,9 @@ KNOWN_AS: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "prompt", "query", "question"),
 }
 
+#: Ours that are names, never numbers, however they look.
+_TEXTS = ("task", "model", "source_model", "provenance", "group", "text")
+
 
 def import_long(
     source: TableSource,
@@ -41,8 +44,10 @@ def import_long(
     Columns that are not mapped are found by the names of ``KNOWN_AS``. Columns that are constant
     within a task (such as a bench) go to ``info``.
     """
-    frame = read_table(source)
+    texts = [n for ours in _TEXTS for n in ((columns or {}).get(ours), *KNOWN_AS[ours]) if n]
+    frame = read_table(source, texts=texts)
     title = name or stem(source, "long table")
+    distinct_names(frame, title)
     unknown = sorted(set(columns or {}) - set(KNOWN_AS))
     if unknown:
         raise OutcomesError(f"{title}: {unknown[0]!r} is no column; known: {', '.join(KNOWN_AS)}")

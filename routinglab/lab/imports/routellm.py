@@ -29,7 +29,7 @@ def import_routellm(
     routers were trained on them. Tasks are named by the file and their row number from 0. Source:
     RouteLLM (Ong et al., 2024), section 5.1, and its public benchmark files (Apache-2.0).
     """
-    frame = read_table(path)
+    frame = read_table(path, texts=("prompt", "subject"))
     title = name or Path(path).stem
     required(frame, ("prompt",), title)
     models = [column for column in frame.columns if column not in ("prompt", "subject")]
@@ -58,7 +58,11 @@ def import_routellm(
 
 
 def _without(frame: pd.DataFrame, path: str | os.PathLike[str], title: str) -> pd.DataFrame:
-    texts = {row["eval_prompt"] for _, row in read_json_lines(path)}
+    texts = set()
+    for number, row in read_json_lines(path):
+        if not isinstance(row.get("eval_prompt"), str):
+            raise OutcomesError(f"{path}: line {number} has no eval_prompt")
+        texts.add(row["eval_prompt"])
     absent = texts - set(frame["prompt"])
     if absent:
         raise OutcomesError(

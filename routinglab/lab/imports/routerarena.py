@@ -45,11 +45,15 @@ def import_routerarena(
         for number, row in read_json_lines(path):
             try:
                 _read(row, rows, info, failed)
-            except (KeyError, TypeError) as error:
+            except KeyError as error:
                 raise OutcomesError(f"{path}: line {number} lacks {error}") from None
+            except (AttributeError, TypeError) as error:
+                raise OutcomesError(f"{path}: line {number} is no answer ({error})") from None
     known: list[Finding] = []
     if failed:
         known.append(finding("failed", f"{len(failed)} requests failed; no outcome", failed))
+    if not rows:
+        raise OutcomesError(f"{name}: no outcomes; {len(failed)} requests, all of which failed")
     table = pd.DataFrame(list(info.values()), columns=["task", "text", "group"])
     return outcomes_from_rows(
         pd.DataFrame(rows),
@@ -68,7 +72,7 @@ def _read(
     info: dict[str, tuple[str, str, str | None]],
     failed: list[str],
 ) -> None:
-    task, result = row["global_index"], row["evaluation_result"]
+    task, result = str(row["global_index"]), row["evaluation_result"]
     info.setdefault(task, (task, row["question"], task.rsplit("_", 1)[0]))
     if not row["success"] or result is None:
         failed.append(task)

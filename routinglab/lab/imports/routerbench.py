@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from routinglab.errors import OutcomesError
-from routinglab.lab.imports.files import TableSource, read_table, required, stem
+from routinglab.lab.imports.files import TableSource, distinct_names, read_table, required, stem
 from routinglab.lab.outcomes import Outcomes
 from routinglab.lab.table import Checks, outcomes_from_rows
 
@@ -28,8 +28,9 @@ def import_routerbench(
     it, or one named in ``models``. Read from CSV, Parquet or a DataFrame; pickles are refused.
     Source: RouterBench (Hu et al., 2024), section 3, and its public data frames.
     """
-    frame = read_table(source)
+    frame = read_table(source, texts=("sample_id", "prompt", "eval_name"))
     title = name or stem(source, "routerbench")
+    distinct_names(frame, title)
     required(frame, ("sample_id",), title)
     names = list(models or _models(frame, title))
     missing = [model for model in names if model not in frame]
