@@ -186,6 +186,8 @@ def test_the_schema_offers_exactly_what_a_call_takes(store):
     limits = one["modelConstraints"]["properties"]
     assert set(limits) == set(known_fields(ModelConstraints))
     assert limits["allowedEfforts"]["items"]["enum"] == [*EFFORTS, None]
+    assert limits["requiredInputs"]["items"]["enum"] == ["text", "image"]
+    ModelConstraints.model_validate({"requiredInputs": ["text", "image"]})
     for part in (*one.values(), *needs.values(), *limits.values(), tasks):
         assert part["description"]
 
