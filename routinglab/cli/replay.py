@@ -87,10 +87,11 @@ def replay(
     else:
         say(str(result.summary))
         if drifted:
-            frame = result.decisions[["task", "before", "after", "drift", "why"]]
+            columns = ["task", "before", "after", "drift", "why"]
+            frame = result.decisions[columns]
             other = frame[frame["task"].isin(drifted)].astype(object)
             say()
-            print_table(list(frame), other.where(other.notna(), None).itertuples(index=False))
+            print_table(columns, other.where(other.notna(), None).itertuples(index=False))
     if check and drifted:
         note(f"{len(drifted)} of {len(result)} decisions drifted")
         raise typer.Exit(exits.FOUND)

@@ -93,6 +93,11 @@ class Replay:
         return policy_name(self._redecider.inputs.policy)
 
     @property
+    def evals(self) -> Evals:
+        """The evals that were decided from."""
+        return self._redecider.inputs.evals
+
+    @property
     def missing_models(self) -> tuple[str, ...]:
         """Models that were available when recorded and are not in the catalog now."""
         return tuple(sorted(self._redecider.missing_models))

@@ -32,6 +32,28 @@ class Column:
     wide: bool = False
 
 
+class Estimate(float):
+    """A number with the interval it lies in: sorts and computes as the number.
+
+    ``low`` and ``high`` bound the interval, NaN where it is not known.
+    """
+
+    low: float
+    high: float
+
+    def __new__(cls, value: float, low: float, high: float) -> Estimate:
+        made = super().__new__(cls, value)
+        made.low, made.high = low, high
+        return made
+
+    def __format__(self, form: str) -> str:
+        """The number and its interval, each in ``form``: ``64.2% (56.8% to 71.6%)``."""
+        value = float(self)
+        if math.isnan(self.low) or math.isnan(self.high):
+            return format(value, form)
+        return f"{value:{form}} ({self.low:{form}} to {self.high:{form}})"
+
+
 @dataclass(frozen=True, slots=True)
 class Folded:
     """A value of a cell that shows ``summary`` and unfolds to ``text``."""
@@ -187,7 +209,14 @@ class Figure:
         opened = f'<svg role="img" aria-label="{escape(self.alt, quote=True)}"'
         drawing = opened + self.svg[start + len("<svg") :]
         caption = f"<figcaption>{escape(self.caption)}</figcaption>" if self.caption else ""
-        return f"<figure>{drawing}{caption}</figure>"
+        shown = f"<figure>{drawing}{caption}</figure>"
+        if self.data is None or not self.data.rows:
+            return shown
+        count = f"{len(self.data.rows)} points" if len(self.data.rows) != 1 else "1 point"
+        return (
+            f'{shown}<details class="data"><summary>the {count} as a table</summary>'
+            f"{self.data._repr_html_()}</details>"
+        )
 
     def to_markdown(self) -> str:
         """The words, and the figures drawn where they are known."""
@@ -262,6 +291,8 @@ def _is_whole(value: Any) -> bool:
 def _plain(value: Any) -> Any:
     if hasattr(value, "item"):
         return value.item()
+    if isinstance(value, Estimate):
+        return {"value": float(value), "low": value.low, "high": value.high}
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
     if isinstance(value, (list, tuple)):
@@ -281,6 +312,8 @@ def _cell(value: Any, column: Column, numeric: bool) -> str:
     data = ""
     if numeric:
         data = ' data-v=""' if _missing(value) else f' data-v="{float(value):.12g}"'
+        if isinstance(value, Estimate) and not math.isnan(value.low):
+            data += f' data-low="{value.low:.12g}" data-high="{value.high:.12g}"'
     if isinstance(value, Folded):
         summary, lines = escape(value.summary), escape(value.text).replace("\n", "<br>")
         content = f"<details><summary>{summary}</summary>{lines}</details>"

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from routinglab.report.blocks import Column, Figure, Table
@@ -134,9 +135,10 @@ def scatter(
 def intervals(points: Sequence[Point], *, x: str, alt: str, caption: str = "") -> Figure:
     """One row a point: its value (``y``) with its interval, best on top."""
     ordered = sorted(points, key=lambda p: (p.y, p.label))
+    groups = sorted({point.group for point in points})
     with drawing(height=0.9 + 0.27 * len(ordered)) as (axes, result):
         for row, point in enumerate(ordered):
-            colour = PALETTE[sorted({p.group for p in points}).index(point.group) % len(PALETTE)]
+            colour = PALETTE[groups.index(point.group) % len(PALETTE)]
             if point.low is not None and point.high is not None:
                 axes.plot(
                     [point.low, point.high], [row, row], color=colour, linewidth=2, alpha=0.55
@@ -146,6 +148,10 @@ def intervals(points: Sequence[Point], *, x: str, alt: str, caption: str = "") -
         axes.set_ylim(-0.6, len(ordered) - 0.4)
         axes.grid(False, axis="y")
         axes.set_xlabel(x)
+        if len(groups) > 1:
+            for number, group in enumerate(groups):
+                axes.plot([], [], "o", color=PALETTE[number % len(PALETTE)], label=group)
+            axes.legend(loc="lower right", fontsize=8)
     rows = tuple((p.label, p.y, p.low, p.high) for p in reversed(ordered))
     columns = (Column(""), Column(x), Column("low"), Column("high"))
     return Figure(result[0], alt, caption, Table(columns, rows))
@@ -169,7 +175,8 @@ def _plain_ticks() -> Any:
 def _name(axes: Axes, points: Sequence[Point], frontier: Sequence[Point]) -> None:
     """Write names beside points, leaving out those that would cover another name or a point.
 
-    Frontier points are named first, then from the best down.
+    Frontier points are named first, then from the best down; a place that no line crosses is
+    preferred.
     """
     drawn = axes.get_figure(root=True)
     if drawn is not None:
@@ -178,21 +185,41 @@ def _name(axes: Axes, points: Sequence[Point], frontier: Sequence[Point]) -> Non
     first = {point.label for point in frontier}
     ordered = sorted(points, key=lambda p: (p.label not in first, -p.y, p.x, p.label))
     dots = [tuple(transform((p.x, p.y))) for p in points]
+    lines = [(*transform(start), *transform(end)) for start, end in _lines(points, frontier)]
     taken: list[tuple[float, float, float, float]] = []
     for point in ordered:
         at = transform((point.x, point.y))
-        for dx, dy, align in _PLACES:
-            box = _box(at[0] + dx, at[1] + dy, point.label, align)
-            inside = area.x0 <= box[0] and box[2] <= area.x1
-            free = not any(_overlap(box, other) for other in taken)
-            if inside and free and not any(_holds(box, dot) for dot in dots):
-                taken.append(box)
-                written = axes.annotate(
-                    point.label, (point.x, point.y), xytext=(dx, dy),
-                    textcoords="offset pixels", ha=align, fontsize=_NAME_SIZE,
-                )  # fmt: skip
-                written.set_in_layout(False)
-                break
+        boxes = [(_box(at[0] + x, at[1] + y, point.label, a), (x, y, a)) for x, y, a in _PLACES]
+        free = [
+            (box, place)
+            for box, place in boxes
+            if area.x0 <= box[0] and box[2] <= area.x1
+            if not any(_overlap(box, other) for other in taken)
+            if not any(_holds(box, dot) for dot in dots)
+        ]
+        clear = [item for item in free if not any(_crosses(item[0], line) for line in lines)]
+        for box, (dx, dy, align) in (clear or free)[:1]:
+            taken.append(box)
+            written = axes.annotate(
+                point.label, (point.x, point.y), xytext=(dx, dy),
+                textcoords="offset pixels", ha=align, fontsize=_NAME_SIZE,
+            )  # fmt: skip
+            written.set_in_layout(False)
+
+
+_Ends = tuple[tuple[float, float], tuple[float, float]]
+
+
+def _lines(points: Sequence[Point], frontier: Sequence[Point]) -> list[_Ends]:
+    """What is drawn besides points: their intervals and the steps of the frontier."""
+    drawn: list[_Ends] = [
+        ((p.x, p.low), (p.x, p.high)) for p in points if p.low is not None and p.high is not None
+    ]
+    steps = sorted(frontier, key=lambda p: (p.x, p.y))
+    for left, right in pairwise(steps):
+        drawn.append(((left.x, left.y), (right.x, left.y)))
+        drawn.append(((right.x, left.y), (right.x, right.y)))
+    return drawn
 
 
 def _box(x: float, y: float, text: str, align: str) -> tuple[float, float, float, float]:
@@ -207,3 +234,10 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 def _holds(box: tuple[float, ...], dot: tuple[float, ...]) -> bool:
     return box[0] <= dot[0] <= box[2] and box[1] <= dot[1] <= box[3]
+
+
+def _crosses(box: tuple[float, ...], line: tuple[float, ...]) -> bool:
+    """Whether an upright or level line runs through a box."""
+    x0, x1 = sorted((line[0], line[2]))
+    y0, y1 = sorted((line[1], line[3]))
+    return x0 < box[2] and box[0] < x1 + 1 and y0 < box[3] and box[1] < y1 + 1

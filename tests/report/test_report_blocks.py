@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from html.parser import HTMLParser
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from routinglab.report.blocks import Blocks, Column, Facts, Figure, Note, Table, shown
+from routinglab.report.blocks import Blocks, Column, Estimate, Facts, Figure, Note, Table, shown
 
 
 class Cells(HTMLParser):
@@ -70,6 +71,29 @@ def test_a_frame_becomes_rows_under_labels_with_formats() -> None:
         "rows": [["openai/gpt-6-astra", 1.2345, 12000], ["x/<b>", None, 3]],
     }
     assert table.to_markdown().splitlines()[2] == "| openai/gpt-6-astra | $1.23 | 12,000 |"
+
+
+def test_an_estimate_sorts_as_its_number_and_shows_its_interval() -> None:
+    table = Table(
+        (Column("Score", ".1%"),), ((Estimate(0.642, 0.568, 0.716),), (Estimate(0.5, nan, nan),))
+    )
+    markup = table._repr_html_()
+    assert (
+        '<td class="number" data-v="0.642" data-low="0.568" data-high="0.716">'
+        "64.2% (56.8% to 71.6%)</td>" in markup
+    )
+    assert '<td class="number" data-v="0.5">50.0%</td>' in markup
+    assert table.to_dict()["rows"][0] == [{"value": 0.642, "low": 0.568, "high": 0.716}]
+    assert "| 64.2% (56.8% to 71.6%) |" in table.to_markdown()
+    assert max(Estimate(1, 0, 2), Estimate(3, 0, 9)) == 3
+
+
+def test_a_figure_unfolds_to_the_points_it_shows() -> None:
+    data = Table((Column(""), Column("USD")), (("a", 1.5),))
+    markup = Figure("<svg></svg>", "one point", data=data)._repr_html_()
+    assert "<summary>the 1 point as a table</summary>" in markup
+    assert 'data-v="1.5"' in markup
+    assert "<details" not in Figure("<svg></svg>", "nothing")._repr_html_()
 
 
 def test_an_empty_table_has_its_headings() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import html
+import io
 import json
 import os
 import re
@@ -65,15 +67,16 @@ def words_of(page: Path) -> str:
     return html.unescape(re.sub(r"<[^>]+>", " ", text))
 
 
-def row_of(page: Path, start: str) -> str:
-    """The words of the table row whose first cell is ``start``."""
-    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", page.read_text(), flags=re.S)
+def row_of(page: Path, cell: str, start: str) -> str:
+    """The words of a cell's row that starts with ``start``, or names it on a line after ``=``."""
+    _, _, section = page.read_text().partition(f'id="cell-{cell}"')
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", section.partition("</section>")[0], flags=re.S)
     for row in rows:
         cells = [
-            html.unescape(re.sub(r"<[^>]+>", " ", c)).strip()
+            html.unescape(re.sub(r"<[^>]+>", " ", c.replace("<br>", "\n"))).strip()
             for c in re.findall(r"<td.*?</td>", row, re.S)
         ]
-        if cells and cells[0] == start:
+        if cells and start in cells[0].split("\n= "):
             return " | ".join(cells)
     raise AssertionError(f"no row starts with {start!r}")
 
@@ -94,9 +97,9 @@ def test_every_recorded_task_is_shown_with_where_it_goes(pages) -> None:
     }
     assert len(tasks) >= 40
     for task in tasks:
-        row = row_of(pages["main"][0], task)
-        assert chosen[task]["model"] in row.replace("/ ", "/")
-        assert f"| {chosen[task].get('effort') or 'none'} |" in row
+        cells = row_of(pages["main"][0], "tasks-table", task).replace("/ ", "/").split(" | ")
+        effort = chosen[task].get("effort")
+        assert cells[3] == chosen[task]["model"] + (f":{effort}" if effort else "")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +116,8 @@ def test_every_recorded_task_is_shown_with_where_it_goes(pages) -> None:
     ],
 )
 def test_the_main_page_has_the_figures_of_known_routers(pages, policy, figures) -> None:
-    row = row_of(pages["main"][0], policy).split(" | ")
+    row = row_of(pages["main"][0], "outcomes-table", policy).split(" | ")
+    row[1] = row[1].partition(" (")[0]  # without its interval
     assert [figure for figure in figures if figure not in row] == []
 
 
@@ -126,6 +130,14 @@ def test_the_manifest_lists_the_files_the_figures_came_from(pages) -> None:
     assert any("curated" in name for name in listed)
     assert manifest["parameters"]["max_output_price"] == 10.0
     assert {"pandas", "matplotlib", "routinglab"} <= set(manifest["versions"])
+
+
+def test_the_main_page_compares_policies_and_benchmarks(pages) -> None:
+    words = words_of(pages["main"][0])
+    for policy in ("evidence", "best_quality", "cheapest", "newest"):
+        assert row_of(pages["main"][0], "policies-table", f"policy {policy}")
+    assert "featurebench (49 tasks)" in words
+    assert "holds decisions only: these tasks were not run" in words
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -174,12 +186,62 @@ def test_tables_sort_and_filter_in_the_page(opened) -> None:
     first = section.locator("tbody tr td").first
     assert first.inner_text() == "cheapest"
     section.get_by_role("button", name="USD in all").click()
-    assert first.inner_text() in ("cascade by price", "Always claude-opus-4-6")
+    assert first.inner_text() == "cascade by price"  # 195.09, the dearest
     section.get_by_role("searchbox").fill("routed by")
     shown = section.locator("tbody tr:visible")
     assert shown.count() >= 2
     assert all("routed by" in text for text in shown.all_inner_texts())
     assert seen.errors == []
+
+
+def saved(page, section: str, form: str) -> str:
+    with page.expect_download() as waiting:
+        page.locator(section).get_by_role("button", name=form, exact=True).first.click()
+    path = waiting.value.path()
+    assert waiting.value.suggested_filename == f"{section.removeprefix('#cell-')}.{form.lower()}"
+    return path.read_bytes().decode()
+
+
+@pytest.mark.browser
+def test_a_table_can_be_saved_as_csv_and_json(opened) -> None:
+    page, seen, pages = opened
+    page.goto(pages["main"][0].as_uri())
+    rows = list(csv.DictReader(io.StringIO(saved(page, "#cell-tasks-table", "CSV"))))
+    lines = shipped("evals", "subagent-tasks.jsonl").read_text().splitlines()
+    texts = {r["id"]: r["text"] for r in map(json.loads, lines) if r.get("kind") == "task"}
+    assert {row["Task"]: row["What it asks"] for row in rows} == texts  # whole, though folded
+    assert rows[0]["Needs"] == "coding\nhard\nmistakes high"
+    assert "runner-up" in rows[0]["Why"]
+    records = json.loads(saved(page, "#cell-outcomes-table", "JSON"))
+    acrouter = next(row for row in records if row["Policy"] == "ACRouter")
+    assert acrouter["USD in all"] == pytest.approx(86.718175)
+    score = "Score (95 % interval)"
+    assert acrouter[f"{score} low"] < acrouter[score] < acrouter[f"{score} high"]
+    assert acrouter[score] == pytest.approx(129 / 176)
+    assert seen.errors == []
+
+
+@pytest.mark.browser
+def test_what_is_saved_is_what_the_filter_shows(opened) -> None:
+    page, _, pages = opened
+    page.goto(pages["main"][0].as_uri())
+    page.locator("#cell-tasks-table").get_by_role("searchbox").fill("coding-01")
+    records = json.loads(saved(page, "#cell-tasks-table", "JSON"))
+    assert [record["Task"] for record in records] == ["coding-01"]
+
+
+@pytest.mark.browser
+def test_a_table_says_when_columns_or_rows_are_out_of_sight(opened) -> None:
+    page, _, pages = opened
+    page.goto(pages["main"][0].as_uri())
+    section = page.locator("#cell-tasks-table")
+    hint = section.locator(".hint")
+    assert "more columns" in hint.inner_text()
+    assert "more rows" in hint.inner_text()
+    section.locator(".scroll").evaluate("box => box.scrollTo(box.scrollWidth, box.scrollHeight)")
+    page.wait_for_function(
+        "document.querySelector('#cell-tasks-table .hint').textContent === ''", timeout=5000
+    )
 
 
 @pytest.mark.browser

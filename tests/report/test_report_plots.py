@@ -7,7 +7,7 @@ import sys
 import xml.etree.ElementTree as ET
 
 from routinglab.report.contained import reach_of
-from routinglab.report.plots import Point, intervals, scatter
+from routinglab.report.plots import Point, _crosses, _lines, intervals, scatter
 
 POINTS = [
     Point("cheap $ & <small>", 0.1, 40.0, 35.0, 45.0, "baseline"),
@@ -57,3 +57,13 @@ def test_another_process_draws_the_same_bytes() -> None:
 def test_no_points_still_draw() -> None:
     ET.fromstring(scatter([], x="USD", y="score", alt="nothing measured").svg)
     ET.fromstring(intervals([], x="score", alt="nothing measured").svg)
+
+
+def test_a_name_prefers_a_place_that_no_line_crosses() -> None:
+    box = (10.0, 10.0, 40.0, 20.0)
+    assert _crosses(box, (25, 0, 25, 30))  # upright, through it
+    assert _crosses(box, (30, 15, 0, 15))  # level, drawn from right to left
+    assert not _crosses(box, (50, 0, 50, 30))
+    assert not _crosses(box, (0, 25, 60, 25))
+    steps = _lines([Point("a", 1, 5, 4, 6)], [Point("p", 1, 5), Point("q", 3, 9)])
+    assert steps == [((1, 4), (1, 6)), ((1, 5), (3, 5)), ((3, 5), (3, 9))]

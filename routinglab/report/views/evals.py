@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from routinglab.errors import InvalidInput
@@ -52,7 +53,9 @@ def sources_table(evals: Evals) -> Table:
         Column("Results"),
         Column("Benchmarks", wide=True),
     )
-    return Table(columns, rows, f"Sections of {_name(evals)}; values of two are never compared.")
+    return Table(
+        columns, rows, f"Sections of {_name(evals)}; values of two sections are never compared."
+    )
 
 
 def models_table(evals: Evals, keys: tuple[str, ...] = ()) -> Table:
@@ -61,7 +64,7 @@ def models_table(evals: Evals, keys: tuple[str, ...] = ()) -> Table:
     chosen = [key for key in keys if key in labels]
     best = evals.pivot()
     frame = evals.models.set_index("model")
-    rows = tuple(
+    rows = [
         (
             model["name"],
             model["released"],
@@ -70,7 +73,9 @@ def models_table(evals: Evals, keys: tuple[str, ...] = ()) -> Table:
             model["values"],
         )
         for name, model in frame.iterrows()
-    )
+    ]
+    if chosen:  # best first, unknown last; the rest keep the order of the file
+        rows.sort(key=lambda row: -row[3] if row[3] is not None and row[3] == row[3] else inf)
     columns = (
         Column("Model"),
         Column("Released"),
@@ -80,7 +85,7 @@ def models_table(evals: Evals, keys: tuple[str, ...] = ()) -> Table:
     )
     return Table(
         columns,
-        rows,
+        tuple(rows),
         f"Best value over efforts in the newest edition that measured the model, from "
         f"{_name(evals)}. A dash is unknown, not zero.",
     )

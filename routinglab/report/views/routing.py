@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from routinglab.report.blocks import Column, Facts, Folded, Table
+from routinglab.report.blocks import Blocks, Column, Facts, Folded, Note, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from routinglab.lab.recording import Recording
-    from routinglab.lab.replay import Replay
+    from routinglab.lab.replay import Replay, Summary
     from routinglab.routing.decision import Decision
 
 
@@ -22,16 +24,17 @@ def overview(replay: Replay) -> Facts:
             "Tasks": summary.tasks,
             "Models chosen": summary.models_after,
             "Decided the same": (summary.compared - summary.drifted, again),
-            "Flipped": summary.flipped,
+            "Went elsewhere": (summary.flipped, "than recorded"),
             "No decision": summary.failed,
-            "Expected cost": (_usd(summary.cost_after), "USD a task, mean"),
+            "Expected cost": (_usd(summary.cost_after), _costed(summary)),
         },
-        caption=f"Decisions of {_name(replay.recording)}, worked out again from the same inputs.",
+        caption=f"Decisions of {_name(replay.recording)}, worked out again from {_evals(replay)}, "
+        f"the catalog and policy {replay.policy}.",
     )
 
 
 def decisions_table(replay: Replay) -> Table:
-    """One row a task: what it is, where it goes at which effort, why, and what comes next."""
+    """One row a task: what it is and needs, where it goes and why, what comes next, and the cost."""
     rows = []
     costs = replay.decisions.set_index("task")["cost_after"]
     for task in replay.recording:
@@ -40,29 +43,28 @@ def decisions_table(replay: Replay) -> Table:
             (
                 task.id,
                 _task(task.text),
-                *(_choice(replay.decision(task.id)) if result.after else _no_choice(result.why)),
+                _needs(result.work, result.difficulty, result.mistake_cost),
+                *(_choice(replay.decision(task.id)) if result.after else (None, result.why, None)),
                 costs[task.id],
-                *map(_words, (result.work, result.difficulty, result.mistake_cost)),
             )
         )
     columns = (
         Column("Task"),
         Column("What it asks", wide=True),
-        Column("Routed to"),
-        Column("Effort"),
+        Column("Needs", hint="work, difficulty, what a mistake costs"),
+        Column("Routed to", hint="model:effort; without an effort where the model has no setting"),
         Column("Why", wide=True),
-        Column("Fallbacks"),
-        Column("USD", ",.3f", hint="expected tokens at catalog prices"),
-        Column("Work"),
-        Column("Difficulty"),
-        Column("Mistake costs"),
+        Column("Fallbacks", hint="tried in this order where the first cannot serve"),
+        Column("USD", ",.3f", hint="expected tokens at catalog prices, as one request"),
     )
     return Table(
         columns,
         tuple(rows),
-        f"Tasks of {_name(replay.recording)}, decided by policy {replay.policy} over the shipped "
-        "evals and catalog. Quality is the mean standing on the benchmarks for that work; unfold a "
-        "reason for every term of the score and the smallest change that would flip it.",
+        f"Tasks of {_name(replay.recording)}, decided by policy {replay.policy} from "
+        f"{_evals(replay)} and the catalog. A choice reads model:effort; a model whose effort cannot "
+        "be set has none. Quality is the mean standing on the benchmarks for that work; unfold a "
+        "reason for every term of the score and the smallest change that would flip it. USD are the "
+        "tokens that the recording expects, at catalog prices: nothing was run for this.",
     )
 
 
@@ -86,7 +88,7 @@ def limit_overview(base: Replay, limited: Replay) -> Facts:
     before, after = base.summary, limited.summary
     return Facts(
         {
-            "Flipped": (
+            "Went elsewhere": (
                 f"{after.flipped} of {after.compared}",
                 f"{after.flip_rate:.0%} of the tasks",
             ),
@@ -95,6 +97,101 @@ def limit_overview(base: Replay, limited: Replay) -> Facts:
             "No decision": (after.failed, "no model satisfies every limit"),
         },
     )
+
+
+def policies_table(base: Replay, others: Sequence[Replay]) -> Table:
+    """One row a policy over the same tasks: what it would flip, cost, and reach in standing."""
+    rows = []
+    for replay in (base, *others):
+        summary = replay.summary
+        standing = _standing(replay)
+        who = "as recorded" if replay is base else f"policy {replay.policy}"
+        rows.append(
+            (
+                who,
+                summary.flipped,
+                summary.models_after,
+                summary.cost_after,
+                replay.decisions["cost_after"].sum(min_count=1),
+                standing,
+                summary.failed,
+            )
+        )
+    columns = (
+        Column("Who decides", hint="as recorded: the recorded router's choices stand"),
+        Column("Tasks elsewhere", "d", "than recorded"),
+        Column("Models chosen", "d"),
+        Column("USD a task", ",.3f", "expected, mean"),
+        Column("USD in all", ",.2f", "expected"),
+        Column("Mean standing", ".0%", "on the benchmarks for each task's work, where known"),
+        Column("No decision", "d"),
+    )
+    return Table(
+        columns,
+        tuple(rows),
+        f"The same tasks of {_name(base.recording)} under other policies, each ranking alone. "
+        "Standing is what published results say of the chosen models, not what they achieved here: "
+        "these tasks have not been run.",
+    )
+
+
+def policy_choices_table(base: Replay, others: Sequence[Replay]) -> Table:
+    """One row a task: what each policy would choose; marked where the first differs from recorded."""
+    rows: list[tuple[str | None, ...]] = []
+    marked: set[int] = set()
+    for task in base.recording.ids:
+        chosen = [replay.result(task).after for replay in (base, *others)]
+        if chosen[1:] and chosen[0] != chosen[1]:
+            marked.add(len(rows))
+        rows.append((task, *chosen))
+    columns = (Column("Task"), Column("As recorded"), *(Column(r.policy) for r in others))
+    told = f"Choices for the tasks of {_name(base.recording)}"
+    if others:
+        told += (
+            f"; marked where policy {others[0].policy} alone would choose otherwise than recorded, "
+            f"{len(marked)} of {len(rows)}"
+        )
+    return Table(columns, tuple(rows), f"{told}.", frozenset(marked))
+
+
+def attempts(recording: Recording) -> Blocks | Note:
+    """What was tried when the recorded tasks ran: ends counted apart, and a row an attempt."""
+    frame = recording.attempts
+    if frame.empty:
+        return Note(
+            f"{_name(recording)} holds decisions only: these tasks were not run, so there are no "
+            "attempts, tokens or times to show. Record runs with Runner(record=...) and they "
+            "appear here."
+        )
+    tries = frame.groupby("task", sort=False)["kind"]
+    kinds = Counter(map(str, frame["kind"]))
+    facts: dict[str, object] = {
+        "Tasks run": tries.ngroups,
+        "Attempts": len(frame),
+        "With fallbacks": (int((tries.size() > 1).sum()), "tasks that took more than one attempt"),
+        **{f"Ended {kind}": count for kind, count in sorted(kinds.items())},
+        "Cost": (_usd(frame["cost"].sum(min_count=1)), "USD over the attempts whose cost is known"),
+    }
+    numbered = frame.assign(number=frame.groupby("task", sort=False).cumcount() + 1)
+    tried = [_candidate(*pair) for pair in zip(frame["model"], frame["effort"], strict=True)]
+    table = Table.of(
+        numbered.assign(candidate=tried),
+        {
+            "task": "Task",
+            "number": Column("Attempt", "d", "2 and up are fallbacks"),
+            "candidate": "Candidate",
+            "kind": "Ended",
+            "failure": "Failure",
+            "status": Column("HTTP", "d"),
+            "input_tokens": "Tokens in",
+            "output_tokens": "Tokens out",
+            "cost": Column("USD", ",.4f"),
+            "seconds": Column("Seconds", ",.1f"),
+            "message": Column("What it said", wide=True),
+        },
+        caption=f"Attempts of {_name(recording)}, in the order tried.",
+    )
+    return Blocks((Facts(facts), table))
 
 
 def flips_table(limited: Replay, only_flipped: bool = True) -> Table:
@@ -124,14 +221,39 @@ def _folded(why: str) -> Folded | str:
     return why if len(why) <= 90 else Folded(head, why)
 
 
-def _choice(decision: Decision) -> tuple[str, str, Folded, str]:
+def _choice(decision: Decision) -> tuple[str, Folded, str]:
     why = Folded(_short_why(decision), decision.explain().text)
-    fallbacks = "\n".join(str(fallback) for fallback in decision.fallbacks)
-    return decision.primary.model, decision.primary.effort or "none", why, fallbacks
+    return str(decision.primary), why, "\n".join(map(str, decision.fallbacks))
 
 
-def _no_choice(why: str) -> tuple[None, None, str, None]:
-    return None, None, why, None
+def _needs(work: str | None, difficulty: str | None, mistake_cost: str | None) -> str | None:
+    known = [
+        _words(work),
+        _words(difficulty),
+        f"mistakes {_words(mistake_cost)}" if mistake_cost else None,
+    ]
+    return "\n".join(word for word in known if word) or None
+
+
+def _standing(replay: Replay) -> float:
+    """Mean standing of the chosen models over the tasks where it is known; NaN without any."""
+    known = []
+    for task in replay.recording.ids:
+        if replay.result(task).after is None:
+            continue
+        decision = replay.decision(task)
+        known += [
+            option.work_standing
+            for option in decision.shortlist
+            if option.model == decision.primary.model and option.work_standing is not None
+        ]
+    return sum(known) / len(known) if known else float("nan")
+
+
+def _candidate(model: object, effort: object) -> str:
+    if not isinstance(model, str):
+        return "unknown"
+    return f"{model}:{effort}" if isinstance(effort, str) else model
 
 
 def _words(name: str | None) -> str | None:
@@ -159,6 +281,16 @@ def _short_why(decision: Decision) -> str:
         f"{terms.quality:.2f}×{terms.quality_weight:.2f} + cheapness {terms.cheapness:.2f}×"
         f"{terms.price_weight:.2f} + recency {terms.recency:.2f}×{terms.recency_weight:.2f}"
     )
+
+
+def _costed(summary: Summary) -> str:
+    share = summary.cost_coverage
+    return "USD a task, mean" + ("" if share >= 1 else f" of the {share:.0%} with a known cost")
+
+
+def _evals(replay: Replay) -> str:
+    path = replay.evals.path
+    return path.name if path else "the evals"
 
 
 def _usd(value: float) -> str:
