@@ -282,7 +282,7 @@ class LaunchPanel(Shown):
         )
         self.reason, self.said, self.counts = w.HTML(), w.HTML(), w.HTML()
         for widget, css in (
-            (self.example, "example"), (self.agent, "agent"), (self.named, "model"),
+            (self.example, "example"), (self.agent, "agent"), (self.named, "named"),
             (self.task, "task"), (self.button, "launch"), (self.reason, "blocked"),
             (self.said, "message"), (self.counts, "counts"), (self.banner, "recorded"),
         ):  # fmt: skip

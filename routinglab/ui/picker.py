@@ -256,7 +256,7 @@ class ConstraintPicker(Shown):
                 "difficulty", "Difficulty", DIFFICULTIES, changed, help="how hard the task is"
             ),
             "mistake_cost": AnswerControl(
-                "mistake-cost", "Cost of a mistake", MISTAKE_COSTS, changed,
+                "mistake-cost", "Mistake cost", MISTAKE_COSTS, changed,
                 help="what an unnoticed mistake would cost",
             ),
             "needs_images": AnswerControl(

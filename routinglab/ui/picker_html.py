@@ -59,7 +59,7 @@ def _candidates(plan: Plan, everything: bool) -> str:
     head = tag("div", *(tag("span", one) for one in heads), css="rl-model rl-head")
     caption = tag(
         "div",
-        "Best first; open a model for its evidence. Prices are USD per million tokens; a dash is not measured.",
+        "Best first; open a model for its evidence. Prices are USD per million tokens; a + is dearer for long requests, a dash not measured.",
         css="rl-note",
     )
     rows = [_row(plan, describer, model, model.model in offered) for model in shown]
@@ -71,7 +71,7 @@ def _candidates(plan: Plan, everything: bool) -> str:
 def _row(plan: Plan, describer: Describer, model: RankedModel, listed: bool) -> str:
     entry, standing = model.entry, model.facts.quality.standing
     described = describer.option(model).description
-    tiers = tag("span", " + tiers", css="rl-soft") if entry.tiers else ""
+    tiers = tag("sup", "+", css="rl-soft", title="dearer for long requests") if entry.tiers else ""
     cells = (
         text(model.model),
         tag("span", "shortlist", css="rl-tag rl-good") if listed else "",

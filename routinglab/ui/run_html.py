@@ -127,10 +127,17 @@ def _ending(state: RunState) -> str:
                    "launch it again if it is still wanted.", css="rl-problem")  # fmt: skip
     if state.state == "failed" and state.error:
         return tag("div", text(state.error), css="rl-problem")
-    if state.state == "cancelled" and state.text:
+    if state.state == "cancelled" and state.text and not state.restored:
         return tag("div", "Cancelled. This is what had arrived:", css="rl-note")
     if state.restored and not state.live:
-        return tag(
-            "div", "From before the kernel restarted; the start of what it said:", css="rl-note"
-        )
+        return _from_before(state)
     return ""
+
+
+def _from_before(state: RunState) -> str:
+    if state.text:
+        what = "From before the kernel restarted; the start of what it said:"
+        return tag("div", what, css="rl-note")
+    lines = "<br>".join(text(line) for line in state.activity)
+    what = "From before the kernel restarted." + (" Its last reports:" if lines else "")
+    return tag("div", what, css="rl-note") + tag("p", lines, css="rl-activity")

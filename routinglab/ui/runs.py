@@ -78,6 +78,8 @@ class Runs:
             def heard(event: RunEvent) -> None:
                 state.apply(event)
                 report(event)
+                if event.result is not None and event.result.status == "cancelled":
+                    _keep_partial(handle, event.result.text)
 
             return await runner.run(agent, task, on_event=heard, **say)
 
@@ -165,6 +167,12 @@ def notebook_runs(
     except TaskError as error:
         note = f"Runs are kept in memory only and end with this kernel: {error}."
         return runs_of(shared_supervisor(None, redact=redact), name, note)
+
+
+def _keep_partial(handle: TaskHandle, text: str) -> None:
+    """What had arrived of a cancelled answer is no result; as a report it outlives the kernel."""
+    if text.strip():
+        handle.report(f"had said: {text}", kind="partial")
 
 
 def label_of(agent: str, task: str) -> str:

@@ -65,7 +65,8 @@ def page(server: LlmServer, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         "PYTHONPATH": str(ROOT / "tests"),
         "ROUTINGLAB_HOME": str(folder / "home"),
     }
-    with jupyterlab(folder, env) as lab, lab_page(lab) as one:
+    size = {"width": 1400, "height": 1500}
+    with jupyterlab(folder, env) as lab, lab_page(lab, viewport=size) as one:
         yield one
 
 
@@ -312,6 +313,7 @@ def test_running_cancelling_reloading_and_restarting(page: Page) -> None:
         "cancelled", "lost", "lost", "answered",
     ]  # fmt: skip
     cards.nth(3).locator(".rl-said", has_text="four skills and four agents").wait_for()
+    cards.nth(0).get_by_text("had said: Goal: the service reads").wait_for()
     panel.locator(".rl-tasks", has_text="2 tasks were lost").first.wait_for()
     page.picture("demo-restarted-dark", panel.locator(".rl-launcher"))
     page.picture("demo-picker-dark", panel.locator(".rl-picker"))

@@ -109,6 +109,10 @@ def test_cancelling_a_stream_keeps_the_text_and_starts_nothing_else(tmp_path: Pa
         card.draw()
         assert "This is what had arrived" in card.head.value
         assert "word0 word1" in card.said.value
+        # no result, but as a report it outlives the kernel
+        assert panel.store.tasks[0].result is None
+        last = panel.store.recent_activity(run.task_id).reports[-1]
+        assert last.text.startswith("had said: word0 word1")
 
     with_panel(tmp_path, test)
 
