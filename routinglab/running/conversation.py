@@ -28,6 +28,7 @@ class Conversation:
     def __init__(self, transcript: Transcript, file: TranscriptFile | None = None) -> None:
         self._transcript = transcript
         self._file = file
+        self._unwritten: list[Message] = []
         self._call_ids = {call.id for message in self.messages for call in message.tool_calls}
         self.bytes = _size(transcript.system) + sum(map(_message_size, transcript.messages))
         self.trouble: str | None = None
@@ -77,7 +78,8 @@ class Conversation:
         """Add the person's or the parent's next turn, after closing calls nobody answered."""
         for call in self.open_calls():
             self.answer(call, "[the run ended before this tool was called]", is_error=True)
-        self._add(Message("user", text))
+        # written with the reply: a question alone is nothing to go on from
+        self._add(Message("user", text), write=False)
 
     def say(self, reply: ChatReply) -> None:
         """Add an assistant's complete turn."""
@@ -100,7 +102,8 @@ class Conversation:
         return ()
 
     def close(self) -> None:
-        """Let other runs go on from the transcript."""
+        """Write what is not written yet, and let other runs go on from the transcript."""
+        self._write()
         if self._file is not None:
             self._file.close()
 
@@ -112,13 +115,19 @@ class Conversation:
         self._call_ids.add(unique)
         return call if unique == call.id else replace(call, id=unique)
 
-    def _add(self, message: Message) -> None:
+    def _add(self, message: Message, *, write: bool = True) -> None:
         self._transcript = replace(self._transcript, messages=(*self.messages, message))
         self.bytes += _message_size(message)
-        if self._file is None:
+        self._unwritten.append(message)
+        if write:
+            self._write()
+
+    def _write(self) -> None:
+        new, self._unwritten = self._unwritten, []
+        if self._file is None or not new:
             return
         try:
-            self._file.add(self._transcript, message)
+            self._file.add(self._transcript, new)
         except OSError as error:
             # the answer is worth more than its transcript
             self.trouble = f"the transcript is not kept any further: {error.strerror or error}"

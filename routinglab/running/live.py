@@ -168,6 +168,7 @@ class LiveRun:
         cancelled: bool = False,
         error: str | None = None,
     ) -> RunResult:
+        conversation.close()
         notes = [*toolbox.notes, *([conversation.trouble] if conversation.trouble else [])]
         result = summarise(
             self.run,

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -120,13 +120,13 @@ class TranscriptFile:
         self._good, self._size = good, size
         self.close = release
 
-    def add(self, transcript: Transcript, message: Message) -> None:
-        """Append ``message``, the last turn of ``transcript``, in one write.
+    def add(self, transcript: Transcript, new: Iterable[Message]) -> None:
+        """Append ``new``, the last turns of ``transcript``, in one write.
 
         OSError where that is not possible, also where another process wrote meanwhile.
         """
         if self._size:
-            lines = [_turn(message, self._redact)]
+            lines = [_turn(turn, self._redact) for turn in new]
         else:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             lines = [self._header(transcript)]

@@ -33,7 +33,7 @@ FULL = (
 def write(store: TranscriptStore, messages: tuple[Message, ...] = FULL) -> str:
     transcript = Transcript(new_reference(), "checker", "You check.", messages)
     file = store.create(transcript.reference)
-    file.add(transcript, messages[-1])
+    file.add(transcript, messages)
     file.close()
     return transcript.reference
 
@@ -169,6 +169,7 @@ def test_a_line_that_was_never_finished_is_left_out_and_overwritten(tmp_path: Pa
     assert store.load(reference).messages == FULL
     going_on = Conversation.go_on("checker", store, reference=reference, fork=False)
     going_on.ask("more")
+    going_on.close()
     assert path.read_bytes().startswith(whole + b'{"role": "user"')
     assert [m.text for m in store.load(reference).messages][-1] == "more"
 
