@@ -36,7 +36,7 @@ class SseParser:
     def __init__(self, limit: int = 8 * 2**20) -> None:
         self._limit = limit
         self._rest = bytearray()
-        self._data: list[bytes] = []
+        self._data: list[bytearray] = []
         self._size = 0
         self._event = ""
         self._started = False
@@ -52,19 +52,30 @@ class SseParser:
             if self._rest.startswith(b"\xef\xbb\xbf"):
                 del self._rest[:3]
             searched = 0
+        if b"\n" in data and b"\r" not in self._rest:
+            # what servers send in fact: splitting at once takes half the time
+            *lines, self._rest = self._rest.split(b"\n")
+            for line in lines:
+                if (event := self._line(line)) is not None:
+                    yield event
+            self._check_size()
+            return
         begin = 0
         while (end := _LINE_END.search(self._rest, max(begin, searched))) is not None:
             if end.group() == b"\r" and end.end() == len(self._rest):
                 break  # the LF of this CRLF may still come
-            line = bytes(self._rest[begin : end.start()])
+            line = self._rest[begin : end.start()]
             begin = end.end()
             if (event := self._line(line)) is not None:
                 yield event
         del self._rest[:begin]
+        self._check_size()
+
+    def _check_size(self) -> None:
         if len(self._rest) + self._size > self._limit:
             raise SseTooLarge(f"one event is larger than {self._limit} bytes")
 
-    def _line(self, line: bytes) -> SseEvent | None:
+    def _line(self, line: bytearray) -> SseEvent | None:
         if not line:
             event = None
             if self._data:
