@@ -29,6 +29,9 @@ from routinglab.running.attempt import Attempt
 
 _DECISION = b'"decision":'
 
+#: Keys of a task line that hold text, and the largest count that a column holds.
+_TEXTS, _MOST = ("text", "textDigest", "group"), 2**63 - 1
+
 
 def read_index(data: bytes, name: str) -> Index:
     """Index every line of ``data``; RecordingError where nothing in it is a recording."""
@@ -109,6 +112,8 @@ class _Reader:
                 message = f"{kind}: {error.args[0]!r} is missing"
             else:
                 message = f"unknown kind {kind!r}; known: {', '.join(KINDS)}"
+        elif not text.startswith(b"{"):
+            message = "not a record: it is no JSON object"
         else:
             message = f"not a record ({type(error).__name__}: {error})"
         self.index.problems.append(Problem(line, message))
@@ -140,9 +145,14 @@ class _Reader:
     def _task(self, row: dict[str, Any], at: int) -> None:
         index = self.index
         task = row["id"]
-        if type(task) is not str or not task:
+        if not _is_id(task):
             raise InvalidInput(f"id: {task!r} is not a task id")
+        for key in _TEXTS:
+            if type(row.get(key, "")) is not str and row[key] is not None:
+                raise InvalidInput(f"{key}: {row[key]!r} is not text")
         needs = row.get("needs")
+        if needs is not None and type(needs) is not dict:
+            raise InvalidInput(f"needs: {needs!r} is not an object")
         constraints = row.get("constraints")
         agent = row.get("agent")
         needs_number = self._needs_number(needs) if needs else NOTHING
@@ -171,9 +181,11 @@ class _Reader:
         self.index.answers[self._open(task)] = needs
 
     def _choice(self, row: dict[str, Any], at: int) -> None:
-        task, model = row["task"], row["model"]
+        task, model, odds = row["task"], row["model"], row.get("probabilities")
         if type(model) is not str or not model:
             raise InvalidInput(f"model: {model!r} is not a model id")
+        if odds is not None and not _are_odds(odds):
+            raise InvalidInput(f"probabilities: {odds!r} are not a number from 0 to 1 a model")
         number = self._open(task)
         self.index.choice[number] = self.index.all_choices.number(model, lambda: model)
         self.index.choice_at[number] = at
@@ -273,7 +285,7 @@ class _Reader:
         if number is None:
             number = index.number.get(task)
         if number is None:
-            if type(task) is not str or not task:
+            if not _is_id(task):
                 raise InvalidInput(f"task: {task!r} is not a task id")
             return self._add(task)
         if fresh and index.task_at[number] != NOTHING:
@@ -292,12 +304,33 @@ class _Reader:
         return number
 
 
+def _is_id(task: Any) -> bool:
+    """Whether it is a text that UTF-8 can hold; JSON may spell half of a surrogate pair."""
+    return (
+        type(task) is str and task != "" and (task.isascii() or task.isprintable() or _utf8(task))
+    )
+
+
+def _utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _tokens(value: Any) -> int:
     if value is None:
         return NOTHING
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value <= _MOST:
         raise InvalidInput(f"expected tokens: {value!r} is not a number of tokens")
     return value
+
+
+def _are_odds(odds: Any) -> bool:
+    return isinstance(odds, dict) and all(
+        isinstance(chance, int | float) and 0 <= chance <= 1 for chance in odds.values()
+    )
 
 
 def _reason(error: Exception) -> str:

@@ -8,13 +8,13 @@ in the file's bytes until somebody asks for them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from routinglab.core.text import did_you_mean
-from routinglab.errors import RecordingError
+from routinglab.errors import InvalidInput, RecordingError
 from routinglab.lab import columns
 from routinglab.lab.index import Index
 from routinglab.lab.reader import read_index
@@ -82,14 +82,12 @@ class Recording:
 
     def attempts_of(self, task: str) -> tuple[Attempt, ...]:
         """What was tried for a task, in order."""
-        number = self._number(task)
-        rows = (r for n, r in self.index.attempt_rows() if n == number)
+        rows = (self.index.row(at) or {} for at in self._attempts_at.get(self._number(task), ()))
         return tuple(Attempt.model_validate(row["attempt"]) for row in rows)
 
     def outcomes_of(self, task: str) -> tuple[Outcome, ...]:
         """What is known of models' results on a task."""
-        number = self._number(task)
-        rows = (r for n, r in self.index.outcome_rows() if n == number)
+        rows = (self.index.row(at) or {} for at in self._outcomes_at.get(self._number(task), ()))
         return tuple(Outcome.model_validate(row["outcome"]) for row in rows)
 
     @cached_property
@@ -120,16 +118,34 @@ class Recording:
         rows = ({**row, "task": ids[number]} for number, row in self.index.outcome_rows())
         return columns.frame(rows, columns.OUTCOMES)
 
+    @cached_property
+    def _attempts_at(self) -> dict[int, list[int]]:
+        return _by_task(self.index.attempt_task, self.index.attempt_at)
+
+    @cached_property
+    def _outcomes_at(self) -> dict[int, list[int]]:
+        return _by_task(self.index.outcome_task, self.index.outcome_at)
+
     def _number(self, task: str) -> int:
         try:
             return self.index.number[task]
-        except KeyError:
-            hint = did_you_mean(task, self.index.ids[:5000])
+        except (KeyError, TypeError):
+            hint = did_you_mean(str(task), self.index.ids[:5000])
             raise RecordingError(f"no task {task!r} in this recording.{hint}") from None
+
+
+def _by_task(tasks: Iterable[int], places: Iterable[int]) -> dict[int, list[int]]:
+    """Where in the file each task's lines start."""
+    found: dict[int, list[int]] = {}
+    for task, at in zip(tasks, places, strict=True):
+        found.setdefault(task, []).append(at)
+    return found
 
 
 def load_recording(path: str | os.PathLike[str]) -> Recording:
     """Read a recording file; RecordingError where it is missing, newer, or no recording at all."""
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidInput(f"a recording is named by its path, not by {type(path).__name__}")
     where = Path(path)
     try:
         size = where.stat().st_size

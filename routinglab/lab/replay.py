@@ -160,9 +160,9 @@ def replay(
     recording: Recording | str | os.PathLike[str],
     *,
     evals: Evals | str | os.PathLike[str] | None = None,
-    catalog: Catalog | None = None,
+    catalog: Catalog | str | os.PathLike[str] | None = None,
     policy: PolicyLike = "evidence",
-    settings: Settings | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
     constraints: ModelConstraints | Mapping[str, Any] | None = None,
     also: ModelConstraints | Mapping[str, Any] | None = None,
     choice: Literal["recorded", "rank"] = "recorded",
@@ -170,9 +170,9 @@ def replay(
 ) -> Replay:
     """Decide every task of ``recording`` again, from stated and recorded answers; asks nobody.
 
-    What is left out is as recorded or as shipped: ``evals`` (or their path), ``catalog`` (by default
-    the shipped one, narrowed to the models that were available), ``settings`` (by default the
-    recorded ``modelRouting``). ``constraints`` replace the ones callers stated; ``also`` hold besides
+    What is left out is as recorded or as shipped: ``evals`` (or their path), ``catalog`` (or the path
+    of one; by default the shipped one, narrowed to the models that were available), ``settings`` (or
+    their keys; by default the recorded ``modelRouting``). ``constraints`` replace the ones callers stated; ``also`` hold besides
     them, as an agent's own always do. ``prices`` change the catalog's for some models: (input, output) USD per million tokens, or
     a factor. With ``choice="recorded"`` the router's choice stands where it is still offered; with
     ``"rank"`` the ranking decides.
@@ -188,9 +188,9 @@ def replay(
         )
     record = recording if isinstance(recording, Recording) else load_recording(recording)
     inputs = Inputs(
-        evals=_evals(evals, settings),
-        catalog=_priced(load_catalog() if catalog is None else catalog, prices or {}),
-        settings=settings,
+        evals=_evals(evals, _settings(settings)),
+        catalog=_priced(_catalog(catalog), prices or {}),
+        settings=_settings(settings),
         policy=policy,
         constraints=_limits(constraints),
         also=_limits(also),
@@ -229,20 +229,38 @@ def _choice(choice: str) -> Choice:
     return "rank" if choice == "rank" else "recorded"
 
 
+def _catalog(given: Catalog | str | os.PathLike[str] | None) -> Catalog:
+    if given is None or isinstance(given, Catalog):
+        return load_catalog() if given is None else given
+    if isinstance(given, str | os.PathLike):
+        return load_catalog(Path(given), curated=False)
+    raise InvalidInput(f"catalog: {given!r} is neither a Catalog nor a path", field="catalog")
+
+
+def _settings(given: Settings | Mapping[str, Any] | None) -> Settings | None:
+    if given is None or isinstance(given, Settings):
+        return given
+    return Settings.model_validate(given)
+
+
 def _evals(evals: Evals | str | os.PathLike[str] | None, settings: Settings | None) -> Evals:
     if isinstance(evals, Evals):
         return evals
     if evals is None and settings is not None:
         evals = settings.evals
+    if evals is not None and not isinstance(evals, str | os.PathLike):
+        raise InvalidInput(f"evals: {evals!r} is neither Evals nor a path", field="evals")
     return load_evals(Path(evals) if evals is not None else None)
 
 
 def _priced(catalog: Catalog, prices: Mapping[str, Price]) -> Catalog:
+    if not isinstance(prices, Mapping):
+        raise InvalidInput("prices: must be a mapping from model ids to prices", field="prices")
     return catalog.having(_at_price(catalog[name], price) for name, price in prices.items())
 
 
 def _at_price(model: Model, price: Price) -> Model:
-    if isinstance(price, int | float):
+    if isinstance(price, int | float) and not isinstance(price, bool):
         if not 0 <= price < float("inf"):
             raise InvalidInput(f"prices: {price!r} is not a factor", field=model.full_id)
         tiers = tuple(
@@ -255,8 +273,13 @@ def _at_price(model: Model, price: Price) -> Model:
             for tier in model.tiers
         )
         given = (_times(model.input_price, price), _times(model.output_price, price))
-    else:
+    elif isinstance(price, tuple | list) and len(price) == 2:
         given, tiers = (price[0], price[1]), ()
+    else:
+        raise InvalidInput(
+            f"prices: {price!r} is neither (input, output) USD per million tokens nor a factor",
+            field=model.full_id,
+        )
     return Model.model_validate(
         {
             **{name: getattr(model, name) for name in Model.model_fields},

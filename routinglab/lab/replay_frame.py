@@ -16,6 +16,9 @@ from routinglab.lab.redecide import Redecided
 from routinglab.lab.replay import Summary
 
 Floats = NDArray[np.float64]
+
+#: A candidate as text and its model's id; None where nothing was decided.
+Named = tuple[str | None, str | None]
 _FROM = ("", "outcome", "attempts", "expected")
 
 
@@ -32,8 +35,8 @@ def decisions_frame(
     frame["why"] = _categories([result.why for result in results], codes)
     frame["drift"] = _categories([", ".join(result.drift) for result in results], codes)
     known = _Known(recording, catalog)
-    before = known.of([result.before for result in results], codes, attempts=True)
-    after = known.of([result.after for result in results], codes, attempts=False)
+    before = known.of([(r.before, r.before_model) for r in results], codes, attempts=True)
+    after = known.of([(r.after, r.after_model) for r in results], codes, attempts=False)
     frame["cost_before"], frame["cost_after"] = pd.Series(before[0]), pd.Series(after[0])
     frame["cost_basis"] = pd.Series(pd.Categorical.from_codes(after[2], pd.Index(_FROM)))
     frame["quality_before"], frame["quality_after"] = pd.Series(before[1]), pd.Series(after[1])
@@ -74,37 +77,36 @@ class _Known:
                 self.spent[task] += np.nan if cost is None else cost
 
     def of(
-        self, candidates: Sequence[str | None], codes: NDArray[np.int32], *, attempts: bool
+        self, chosen: Sequence[Named], codes: NDArray[np.int32], *, attempts: bool
     ) -> tuple[Floats, Floats, NDArray[np.int8]]:
-        """(cost, quality, basis) a task for the candidate of its distinct decision."""
+        """(cost, quality, basis) a task for what its distinct decision chose."""
         cost, quality = np.full(len(codes), np.nan), np.full(len(codes), np.nan)
         basis = np.zeros(len(codes), dtype=np.int8)
-        self._expected(candidates, codes, cost, basis)
+        self._expected(chosen, codes, cost, basis)
         if attempts:
             for task, spent in self.spent.items():
                 if not np.isnan(spent):
                     cost[task], basis[task] = spent, 2
         if self.outcomes:
             for task, number in enumerate(codes):
-                found = self._outcome(task, candidates[number])
+                found = self._outcome(task, chosen[number])
                 if found is not None:
                     quality[task] = found[0]
                     if not np.isnan(found[1]):
                         cost[task], basis[task] = found[1], 1
         return cost, quality, basis
 
-    def _outcome(self, task: int, candidate: str | None) -> tuple[float, float] | None:
+    def _outcome(self, task: int, chosen: Named) -> tuple[float, float] | None:
         """The outcome at that very effort, else the one stated without an effort."""
-        if candidate is None:
+        candidate, model = chosen
+        if candidate is None or model is None:
             return None
         found = self.outcomes.get((task, candidate))
-        if found is None:
-            found = self.outcomes.get((task, candidate.rpartition(":")[0]))
-        return found
+        return found if found is not None else self.outcomes.get((task, model))
 
     def _expected(
         self,
-        candidates: Sequence[str | None],
+        chosen: Sequence[Named],
         codes: NDArray[np.int32],
         cost: Floats,
         basis: NDArray[np.int8],
@@ -112,10 +114,8 @@ class _Known:
         """Expected tokens at the catalog's prices, for the tasks that state both counts."""
         stated = (self.expected[0] >= 0) & (self.expected[1] >= 0)
         for task in np.flatnonzero(stated):
-            candidate = candidates[codes[task]]
-            if candidate is None:
-                continue
-            model = self.catalog.get(candidate) or self.catalog.get(candidate.rpartition(":")[0])
+            name = chosen[codes[task]][1]
+            model = self.catalog.get(name) if name is not None else None
             if model is None:
                 continue
             usd = model.cost(int(self.expected[0][task]), int(self.expected[1][task]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from itertools import product
@@ -43,7 +45,10 @@ def sweep(
     clash = sorted(set(points[0]) & set(fixed))
     if clash:
         raise InvalidInput(f"{clash[0]!r} is both in the grid and fixed", field=clash[0])
+    if workers is not None and (type(workers) is not int or workers < 1):
+        raise InvalidInput(f"workers: {workers!r} is not a number of processes", field="workers")
     if executor is None and workers is not None and workers > 1:
+        _refuse_unpicklable(measure)
         with ProcessPoolExecutor(workers) as pool:
             results = _spread(pool, measure, points, fixed, progress)
     elif executor is not None:
@@ -63,7 +68,7 @@ def sweep(
 
 
 def sweep_replay(
-    recording: Recording | str,
+    recording: Recording | str | os.PathLike[str],
     grid: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]],
     *,
     executor: Executor | None = None,
@@ -98,13 +103,34 @@ def replay_figures(**arguments: Any) -> dict[str, int | float]:
 def _points(
     grid: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
+    if isinstance(grid, str | bytes) or not isinstance(grid, Iterable):
+        raise InvalidInput(f"a grid is a mapping or a list of points, not {grid!r}", field="grid")
     if isinstance(grid, Mapping):
+        for name, choices in grid.items():
+            if isinstance(choices, str | bytes | Mapping) or not isinstance(choices, Iterable):
+                raise InvalidInput(
+                    f"the grid needs a list of values for {name!r}, such as [{choices!r}]",
+                    field=str(name),
+                )
         values = [list(choices) for choices in grid.values()]
         for combination in product(*values):
             yield dict(zip(grid, combination, strict=True))
     else:
         for point in grid:
+            if not isinstance(point, Mapping):
+                raise InvalidInput(f"a point of the grid is a mapping, not {point!r}", field="grid")
             yield dict(point)
+
+
+def _refuse_unpicklable(measure: Callable[..., Any]) -> None:
+    try:
+        pickle.dumps(measure)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        raise InvalidInput(
+            "other processes cannot be given this function; define it with def in a module, or pass "
+            "executor=ThreadPoolExecutor()",
+            field="measure",
+        ) from None
 
 
 def _spread(
@@ -144,10 +170,14 @@ def _at(
 ) -> list[Mapping[str, Any]]:
     try:
         found = measure(**point, **fixed)
+        one = isinstance(found, Mapping) or not isinstance(found, Iterable)
+        rows = [found] if one else list(found)
+        if not all(isinstance(row, Mapping) for row in rows):
+            raise InvalidInput(f"a sweep's function must give a mapping, or several, not {found!r}")
     except Exception as error:
         error.add_note(f"in the sweep at {_shown(point)}")
         raise
-    return [found] if isinstance(found, Mapping) else list(found)
+    return rows
 
 
 def _shown(point: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from routinglab.lab.records import encode
 from routinglab.routing.decision import Option
 
-_TERMS = ("quality", "cheapness", "recency", "demand")
+_WEIGHTS = {
+    "quality": "quality_weight", "cheapness": "price_weight", "recency": "recency_weight",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def why(this: Compared) -> str:
 
 
 def _scores(this: Compared) -> str:
-    """The scores of both models then and now, and the term that moved most."""
+    """The scores of both models then and now, and the term that moved them most."""
     shown = []
     for model in (this.before_model, this.after_model):
         if model is None:
@@ -74,9 +76,11 @@ def _score(option: Option | None) -> str:
 def _moved(then: Option | None, now: Option | None) -> str:
     if then is None or now is None or then.terms is None or now.terms is None:
         return ""
-    moves = {term: getattr(now.terms, term) - getattr(then.terms, term) for term in _TERMS}
-    term = max(moves, key=lambda name: abs(moves[name]))
-    return f" ({term} {moves[term]:+.3f})" if moves[term] else ""
+    old, new = then.terms, now.terms
+    moves = {term: getattr(new, term) - getattr(old, term) for term in _WEIGHTS}
+    weighed = {term: abs(moves[term] * getattr(new, weight)) for term, weight in _WEIGHTS.items()}
+    term = max(weighed, key=lambda name: weighed[name])
+    return f" ({term} {moves[term]:+.3f})" if weighed[term] else ""
 
 
 def differing(before: str, after: str) -> tuple[str, ...]:

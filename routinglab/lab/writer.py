@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import uuid
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,6 +51,11 @@ except (
 _NEVER_REDACTED = ("kind", "id", "task", "digest", "packed")
 
 
+#: Texts not kept that later lines are compared with, bytes of the first line that are looked at, and
+#: characters that make a quotation.
+_REMEMBERED, _HEADER_BYTES, _QUOTE = 1000, 65536, 20
+
+
 def _new_id() -> str:
     return f"task-{uuid.uuid4().hex[:12]}"
 
@@ -59,8 +65,10 @@ class RecordingWriter:
 
     Each record is one line and one write. A line that another program left torn is closed first,
     so it costs only itself. Text longer than ``keep_text`` characters is kept by digest and length
-    only (None keeps all, 0 keeps none). ``redact`` is applied to every text that is written; by
-    default it hides what looks like a key.
+    only (None keeps all, 0 keeps none); so is what a model had said when it broke off, and a
+    message that quotes a text that was not kept. ``redact`` is called with every text that is
+    written but ids, so it should change only what it looks for; by default it hides what looks like
+    a key. RecordingError where the file cannot be written, is no recording or is of a newer version.
 
     >>> with RecordingWriter("runs.jsonl") as record:
     ...     task = record.task("Rename the flag in the CLI and its docs")
@@ -83,12 +91,14 @@ class RecordingWriter:
         self._lock = threading.Lock()
         self._parts: set[str] = set()
         self._inputs: set[str] = set()
+        self._withheld: OrderedDict[str, str] = OrderedDict()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
             self._file = os.open(self.path, flags, 0o600)
         except OSError as error:
             raise RecordingError(f"{self.path}: cannot be written ({error.strerror})") from None
+        self._refuse_others()
         header = {"kind": HEADER, "schemaVersion": RECORDING_VERSION}
         self._append({**header, "created": clock().isoformat()}, only_if_empty=True)
 
@@ -106,7 +116,12 @@ class RecordingWriter:
     ) -> str:
         """Record a task with what its caller stated; the id under which the rest is recorded."""
         task_id = id or self._new_id()
-        kept = self._keep_text is None or len(text) <= self._keep_text
+        kept = self._keeps(text)
+        if not kept:
+            with self._lock:
+                self._withheld[task_id] = text
+                if len(self._withheld) > _REMEMBERED:
+                    self._withheld.popitem(last=False)
         self._append(
             {
                 "kind": "task",
@@ -183,7 +198,13 @@ class RecordingWriter:
 
     def attempt(self, task: str, attempt: Attempt) -> None:
         """Record one try of one candidate."""
-        self._append({"kind": "attempt", "task": task, "attempt": bare(attempt.to_dict())})
+        row = bare(attempt.to_dict())
+        if not self._keeps(attempt.partial):
+            del row["partial"]
+        text = self._withheld.get(task)
+        if text is not None and _quotes(attempt.message, text):
+            row["message"] = "[quotes the task, whose text is not kept]"
+        self._append({"kind": "attempt", "task": task, "attempt": row})
 
     def result(self, task: str, result: RunResult) -> None:
         """Record a run's attempts; its decision is recorded where it was made."""
@@ -217,6 +238,22 @@ class RecordingWriter:
     ) -> None:
         self.close()
 
+    def _keeps(self, text: str) -> bool:
+        return self._keep_text is None or len(text) <= self._keep_text
+
+    def _refuse_others(self) -> None:
+        """Refuse to append to a file that is no recording, or one of a newer version."""
+        try:
+            with self.path.open("rb") as file:
+                first = file.readline(_HEADER_BYTES).removeprefix(b"\xef\xbb\xbf").strip()
+        except OSError as error:
+            self.close()
+            raise RecordingError(f"{self.path}: cannot be read ({error.strerror})") from None
+        problem = _other(first)
+        if problem:
+            self.close()
+            raise RecordingError(f"{self.path}: {problem}; nothing was written")
+
     def _append(self, record: dict[str, Any], *, only_if_empty: bool = False) -> None:
         cleaned = {key: item for key, item in record.items() if item is not None}
         if self._redact is not None:
@@ -243,6 +280,27 @@ class RecordingWriter:
                         fcntl.flock(self._file, fcntl.LOCK_UN)
             except OSError as error:
                 raise RecordingError(f"{self.path}: cannot be written ({error.strerror})") from None
+
+
+def _other(first: bytes) -> str | None:
+    """Why a file that begins with this line must not be appended to; a torn line is no reason."""
+    if first and not first.startswith(b"{"):
+        return "not a recording, so nothing can be appended to it"
+    try:
+        version = json.loads(first)["schemaVersion"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    if isinstance(version, int) and version > RECORDING_VERSION:
+        return f"of schema version {version}; this routinglab writes {RECORDING_VERSION}"
+    return None
+
+
+def _quotes(message: str, text: str) -> bool:
+    """Whether a message holds a text, or some 30 characters of it in a row."""
+    if len(text) < _QUOTE:
+        return bool(text) and text in message
+    starts = range(0, len(text) - _QUOTE + 1, _QUOTE // 2)
+    return any(text[start : start + _QUOTE] in message for start in starts)
 
 
 def _json_line(record: dict[str, Any]) -> bytes:

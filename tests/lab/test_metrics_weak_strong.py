@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from routinglab.errors import MetricError
 from routinglab.lab import metrics
 
-SHARES = st.lists(st.floats(0.01, 0.99), min_size=1, max_size=8, unique=True)
+SHARES = st.lists(st.integers(1, 99).map(lambda n: n / 100), min_size=1, max_size=8, unique=True)
 
 
 def test_pgr_by_hand() -> None:

@@ -11,6 +11,7 @@ from routinglab.core.constraints import ModelConstraints
 from routinglab.core.needs import TaskNeeds
 from routinglab.errors import InvalidInput
 from routinglab.lab.sweep import sweep, sweep_replay
+from routinglab.resources import shipped
 
 
 def area(width: int, height: int, scale: float = 1.0) -> dict[str, float]:
@@ -107,3 +108,37 @@ def test_sweeping_constraints_over_a_recording(record: Recorder) -> None:
     )
     assert values["constraints.max_output_cost"].tolist() == [15.0]
     assert values["flipped"][0] == here["flipped"][2]
+
+
+@pytest.mark.parametrize(
+    ("grid", "more", "said"),
+    [
+        ({"width": "12", "height": [1]}, {}, r"list of values for 'width', such as \['12'\]"),
+        ({"width": 1}, {}, "list of values for 'width'"),
+        ([1], {}, "a point of the grid is a mapping"),
+        (None, {}, "a mapping or a list of points"),
+        (GRID, {"workers": 0}, "workers: 0"),
+        (GRID, {"workers": "2"}, "workers: '2'"),
+    ],
+)
+def test_what_is_no_grid_is_an_error(grid: object, more: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        sweep(area, grid, **more)  # type: ignore[arg-type]
+
+
+def test_a_function_that_processes_cannot_be_given_is_an_error_before_any_starts() -> None:
+    with pytest.raises(InvalidInput, match="define it with def in a module"):
+        sweep(lambda width: {"w": width}, {"width": [1]}, workers=2)
+
+
+def test_a_function_that_gives_no_mapping_is_an_error_with_its_point() -> None:
+    with pytest.raises(InvalidInput, match="must give a mapping, or several, not 1") as caught:
+        sweep(lambda width: width, {"width": [1]})  # type: ignore[arg-type]
+    assert caught.value.__notes__ == ["in the sweep at {'width': 1}"]
+
+
+def test_an_error_of_a_worker_process_keeps_its_kind_and_its_point() -> None:
+    points = {"policy": ["evidence", "evidenc"]}
+    with pytest.raises(InvalidInput, match="no policy 'evidenc'") as caught:
+        sweep_replay(shipped("evals", "subagent-tasks.jsonl"), points, workers=2)
+    assert "'policy': 'evidenc'" in caught.value.__notes__[0]
