@@ -1,7 +1,9 @@
 """One run of an agent against one bare httpx request to the same server: python benchmarks/chain.py [RUNS].
 
-Prints the ratio (target: 1.5) and the difference (target: under 1 ms), of medians over runs in turns.
-The server answers at once, so all that is measured is what this package adds.
+Prints the ratio (target: 1.5) and the difference (target: under 1 ms). Bare requests and runs take
+turns; what counts is the time that the quickest tenth stays below, since a busy machine only ever adds.
+The server answers at once with a stream of 17 events, so all that is measured is what this package
+adds. Keeping a transcript creates a file, which some file systems take long for: it has its own line.
 """
 
 from __future__ import annotations
@@ -29,6 +31,11 @@ TASK = "Say whether the retry test in the invoicing service is flaky, and why. "
 AGENT = Skill(
     name="checker", run_as="subagent", body="You check. " * 30, model="local/m:low", tools=()
 )
+
+
+def quick(times: list[float]) -> float:
+    """What the quickest tenth stays below."""
+    return statistics.quantiles(times, n=10)[0]
 
 
 async def main() -> None:
@@ -62,10 +69,11 @@ async def main() -> None:
                     bare.append(middle - start)
                     without.append(later - middle)
                     kept.append(end - later)
-    base = statistics.median(bare)
+    base = quick(bare)
+    print(f"{len(bare)} runs of each")
     print(f"bare httpx request   {base * 1e3:6.2f} ms")
     for name, times in (("run", without), ("run with transcript", kept)):
-        took = statistics.median(times)
+        took = quick(times)
         print(
             f"{name:<20} {took * 1e3:6.2f} ms, {took / base:.2f} x, "
             f"{(took - base) * 1e3:+.2f} ms (target: 1.5 x, under 1 ms more)"

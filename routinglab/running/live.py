@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
-from functools import partial
+from functools import lru_cache, partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 #: The run in whose tools a nested run is started.
 _parent: ContextVar[LiveRun | None] = ContextVar("routinglab_parent", default=None)
+
+
+@lru_cache(maxsize=64)
+def _in_prompt(prompt: str, known: tuple[str, ...]) -> str | None:
+    """What an agent's prompt holds: it is the same for each of its runs, and may be long."""
+    return find_secret(prompt, known)
 
 
 class LiveRun:
@@ -130,7 +136,8 @@ class LiveRun:
         return Conversation.go_on(agent.name, store, reference=reference, fork=fork)
 
     def _screen(self, prompt: str) -> None:
-        found = find_secret(f"{self.plan.agent.prompt}\n{prompt}", self._secrets)
+        found = _in_prompt(self.plan.agent.prompt, self._secrets)
+        found = found or find_secret(prompt, self._secrets)
         if found is not None:
             raise SecretFound(
                 f"the task or the agent's prompt holds {found}; remove secrets from it. Nothing "
