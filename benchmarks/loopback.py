@@ -1,6 +1,6 @@
 """A model server on loopback in a process of its own, for benchmarks: it always answers the same.
 
-    with serving(delay=0.0) as url: ...      # url + "/v1/chat/completions"
+with serving(delay=0.0) as url: ...      # url + "/v1/chat/completions"
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def _answer() -> bytes:
     events += [_chunk({"content": f"{word} "}) for word in TEXT.split()]
     events += [_chunk({}, "stop"), f"data: {json.dumps({'choices': [], 'usage': usage})}\n\n"]
     body = "".join([*events, "data: [DONE]\n\n"]).encode()
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = (
+        f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
     return head.encode() + body
 
 
