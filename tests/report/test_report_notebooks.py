@@ -140,6 +140,36 @@ def test_the_main_page_compares_policies_and_benchmarks(pages) -> None:
     assert "holds decisions only: these tasks were not run" in words
 
 
+OWN = """\
+## My lab (2026-10-01)
+
+| Model | Accuracy | Cost per task |
+| --- | --- | --- |
+| gpt-6-astra (high) | 71% ± 2 | $0.41 |
+| claude-opus-5-5 (max) | 74% | $0.39 |
+| glm-5.3 | soon | $0.05 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (OWN, ("claude-opus-5-5 (max)", "that counts for coding", "soon")),
+        ("Nothing measured yet.", ("No row of mine.md measured", "holds no table of results")),
+    ],
+)
+def test_the_main_page_takes_any_evals(tmp_path: Path, text: str, told: tuple[str, ...]) -> None:
+    from routinglab.report.build import build_report
+
+    (tmp_path / "mine.md").write_text(text)
+    page = tmp_path / "mine.html"
+    build_report("main", page, {"evals": "mine.md"}, cwd=tmp_path)
+    words = words_of(page)
+    assert [part for part in told if part not in words] == []
+    assert "over the shipped evals" not in words
+    assert "worked out again from mine.md" in words
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_hold_no_trace_of_the_machine(pages, name: str) -> None:
     text = pages[name][0].read_text()

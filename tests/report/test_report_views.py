@@ -20,6 +20,7 @@ from routinglab.report.views import evals as show_evals
 from routinglab.report.views import outcomes as show_outcomes
 from routinglab.report.views import routing as show_tasks
 from routinglab.report.views.alike import alike
+from routinglab.report.views.keys import axes_of, shown_keys
 from routinglab.routing.plan import Planner
 from routinglab.running.attempt import Attempt
 from routinglab.settings import Settings
@@ -62,7 +63,7 @@ def test_the_frontier_is_pointed_out_among_all_rows_measured_together(evals: Eva
     assert "mine.md" in figure.caption
     assert ["grok-4 (high)", 4.0, 50.0] in figure.to_dict()["data"]["rows"]
     rows = show_evals.pareto_table(evals, "dswe:usd", "dswe:Pass@1").to_dict()["rows"]
-    assert [row[3:] for row in rows] == [[0.2, 60.0, 7], [5.0, 70.0, 5], [9.0, 72.0, 6]]
+    assert [row[2:] for row in rows] == [[0.2, 60.0, 7], [5.0, 70.0, 5], [9.0, 72.0, 6]]
 
 
 def test_standings_are_shares_of_the_other_models(evals: Evals) -> None:
@@ -70,6 +71,39 @@ def test_standings_are_shares_of_the_other_models(evals: Evals) -> None:
     assert [row[1] for row in rows] == pytest.approx([1.0, 2 / 3, 1 / 3, 0.0])
     with pytest.raises(InvalidInput, match="'cooking' is not one of"):
         show_evals.standings_table(evals, "cooking")
+
+
+def test_axes_are_chosen_from_what_the_file_measured_together(evals: Evals) -> None:
+    assert axes_of(evals) == ("dswe:usd", "dswe:Pass@1")
+    assert axes_of(load_evals()) == ("aa:usd", "aa:idx")
+    assert axes_of(evals, "dswe:usd") == ("dswe:usd", "dswe:Pass@1")
+    assert shown_keys(evals) == ("dswe:Pass@1",)
+    assert show_evals.pareto_figure(evals).alt == "dswe:Pass@1 against dswe:usd of 4 measured rows"
+
+
+def test_without_a_cost_beside_a_quality_a_note_says_so(tmp_path: Path) -> None:
+    (tmp_path / "scores.md").write_text(
+        "## Mine\n\n| slug | GPQA |\n| --- | --- |\n| glm-5 | 40% |\n"
+    )
+    scores = load_evals(tmp_path / "scores.md")
+    assert axes_of(scores) is None
+    for shown in (show_evals.pareto_figure(scores), show_evals.pareto_table(scores)):
+        assert "No row of scores.md measured" in shown.to_dict()["note"]
+    assert "at least 4 models" in show_evals.standings_table(scores, "coding").to_dict()["note"]
+
+
+def test_what_could_not_be_read_is_pointed_out(tmp_path: Path, evals: Evals) -> None:
+    assert show_evals.warnings_notes(evals).to_dict()["blocks"] == []
+    rows = "".join(f"| m{i}-1 | soon |\n" for i in range(8))
+    (tmp_path / "odd.md").write_text(
+        "## Mine\n\n| slug | GPQA |\n| --- | --- |\n| glm-5 | 40% |\n" + rows
+    )
+    odd = load_evals(tmp_path / "odd.md")
+    told = show_evals.warnings_notes(odd, limit=2).to_dict()["blocks"]
+    assert len(odd.warnings) == 8
+    assert [note["warning"] for note in told] == [True, True, True]
+    assert told[0]["note"].startswith("line 6: ")
+    assert told[2]["note"].startswith("and 6 more")
 
 
 def test_every_value_carries_its_line(evals: Evals) -> None:
@@ -132,7 +166,8 @@ def test_each_task_is_shown_with_its_choice_reason_and_fallbacks(recorded) -> No
 def test_a_limit_shows_what_it_flips_and_what_stays_undecided(recorded) -> None:
     again = replay(recorded)
     limited = replay(recorded, also={"maxOutputCost": 1.0}, choice="rank")
-    figures = show_tasks.limit_overview(again, limited).to_dict()["figures"]
+    figures = show_tasks.limit_overview(again, limited, "$1 at most").to_dict()["figures"]
+    assert figures["Limit"] == "$1 at most"
     assert figures["Went elsewhere"] == "2 of 2"
     rows = show_tasks.flips_table(limited).rows
     assert [row[0] for row in rows] == ["short", "long"]
@@ -161,7 +196,7 @@ def test_policies_stand_side_by_side_with_what_they_cost(recorded) -> None:
     again = replay(recorded)
     others = [replay(recorded, policy=name, choice="rank") for name in ("evidence", "cheapest")]
     rows = show_tasks.policies_table(again, others).rows
-    assert [row[0] for row in rows] == ["as recorded", "policy evidence", "policy cheapest"]
+    assert [row[0] for row in rows] == ["recorded choices", "policy evidence", "policy cheapest"]
     assert [row[1] for row in rows] == [0, 0, 2]  # the same text and needs: both go alike
     assert rows[2][3] < rows[0][3]
     for row in rows:
@@ -240,7 +275,7 @@ def comparison():
 def test_policies_that_come_to_the_same_share_a_row(comparison) -> None:
     names = {same.policy: same.others for same in alike(comparison)}
     assert names["always good"] == ("best single",)
-    assert names["oracle by reward"] == ("oracle",)
+    assert names["oracle"] == ("oracle by reward",)
     rows = show_outcomes.comparison_table(comparison).to_dict()["rows"]
     assert len(rows) == len(names)
     best = next(row for row in rows if row[0] == "always good\n= best single")

@@ -21,6 +21,8 @@ ROUTED, PUBLISHED, BASELINE, SEES = (
     "sees outcomes",
 )
 _KINDS = (ROUTED, PUBLISHED, BASELINE, SEES)
+#: Names that say by themselves what they mean.
+_PLAIN = ("oracle", "cheapest", "random")
 _HINDSIGHT = ("hindsight", "verifier-assisted", "in-sample", "leave-one-out")
 
 
@@ -61,7 +63,7 @@ def kind_of(policy: str, labels: str) -> str:
 def _alike(members: list[Choices]) -> Alike:
     told = {choices.name: choices.shown_labels for choices in members}
     kinds = {name: kind_of(name, ", ".join(labels)) for name, labels in told.items()}
-    first, *rest = sorted(told, key=lambda name: _KINDS.index(kinds[name]))
+    first, *rest = sorted(told, key=lambda name: (_KINDS.index(kinds[name]), name not in _PLAIN))
     common = [label for label in told[first] if all(label in labels for labels in told.values())]
     own = {
         name: [label for label in labels if label not in common] for name, labels in told.items()

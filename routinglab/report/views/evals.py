@@ -6,8 +6,9 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from routinglab.errors import InvalidInput
-from routinglab.report.blocks import Column, Facts, Figure, Table
+from routinglab.report.blocks import Blocks, Column, Facts, Figure, Note, Table
 from routinglab.report.plots import Point, scatter
+from routinglab.report.views.keys import axes_of, shown_keys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,10 +59,13 @@ def sources_table(evals: Evals) -> Table:
     )
 
 
-def models_table(evals: Evals, keys: tuple[str, ...] = ()) -> Table:
-    """One row a model: release, efforts measured, and its best value in each of ``keys``."""
+def models_table(evals: Evals, keys: tuple[str, ...] | None = None) -> Table:
+    """One row a model: release, efforts measured, and its best value in each of ``keys``.
+
+    Without ``keys``, in a few that the file has.
+    """
     labels = _labels(evals)
-    chosen = [key for key in keys if key in labels]
+    chosen = [key for key in (shown_keys(evals) if keys is None else keys) if key in labels]
     best = evals.pivot()
     frame = evals.models.set_index("model")
     rows = [
@@ -91,8 +95,9 @@ def models_table(evals: Evals, keys: tuple[str, ...] = ()) -> Table:
     )
 
 
-def standings_table(evals: Evals, work: str) -> Table:
+def standings_table(evals: Evals, work: str) -> Table | Note:
     """Where each model stands in the cohorts that count for a kind of work, best mean first."""
+    from routinglab.evals.cohorts import SMALLEST_COHORT
     from routinglab.routing.cohorts import cohorts
 
     table = cohorts()
@@ -111,6 +116,11 @@ def standings_table(evals: Evals, work: str) -> Table:
             mean = sum(known) / len(known) if known else None
             rows.append((model["name"], mean, *(s.share if s else None for s in shares.values())))
     rows.sort(key=lambda row: (row[1] is None, -(row[1] or 0), row[0]))
+    if not rows:
+        return Note(
+            f"{_name(evals)} has no benchmark on which at least {SMALLEST_COHORT} models stand and "
+            f"that counts for {work.replace('_', ' ')}, so routing knows no model's quality at it."
+        )
     columns = (
         Column("Model"),
         Column("Mean", ".0%"),
@@ -141,8 +151,15 @@ def measured_together(evals: Evals, x: str, y: str) -> pd.DataFrame:
     ).reset_index()
 
 
-def pareto_figure(evals: Evals, x: str = "aa:usd", y: str = "aa:idx") -> Figure:
-    """Quality against cost among rows measured together, with their Pareto frontier."""
+def pareto_figure(evals: Evals, x: str | None = None, y: str | None = None) -> Figure | Note:
+    """Quality against cost among rows measured together, with their Pareto frontier.
+
+    Keys that are not given are chosen from the file; a note where no row measured both.
+    """
+    axes = axes_of(evals, x, y)
+    if axes is None:
+        return Note(_nothing_together(evals))
+    x, y = axes
     frame = measured_together(evals, x, y)
     labels, units = _labels(evals), _units(evals)
     points = [Point(r["label"], r[x], r[y]) for _, r in frame.iterrows()]
@@ -160,21 +177,26 @@ def pareto_figure(evals: Evals, x: str = "aa:usd", y: str = "aa:idx") -> Figure:
     )
 
 
-def pareto_table(evals: Evals, x: str = "aa:usd", y: str = "aa:idx") -> Table:
+def pareto_table(evals: Evals, x: str | None = None, y: str | None = None) -> Table | Note:
     """The rows on the frontier, from the better end of ``x``."""
+    axes = axes_of(evals, x, y)
+    if axes is None:
+        return Note(_nothing_together(evals))
+    x, y = axes
     frame = evals.pareto(x, y)
     labels, units = _labels(evals), _units(evals)
+    columns: dict[str, str | Column] = {"slug": "Measured row", "effort": "Effort"}
+    if frame["harness"].notna().any():
+        columns["harness"] = "Harness"
     return Table.of(
         frame,
         {
-            "slug": "Measured row",
-            "effort": "Effort",
-            "harness": "Harness",
-            x: Column(_axis(labels[x], units[x])),
-            y: Column(_axis(labels[y], units[y])),
+            **columns,
+            x: Column(_axis(labels[x], units[x]), "g"),
+            y: Column(_axis(labels[y], units[y]), "g"),
             "line": Column("Line", "d", hint=f"line of {_name(evals)}"),
         },
-        caption=f"The Pareto frontier, from {_name(evals)}.",
+        caption=f"The Pareto frontier, from {_name(evals)}; the line is where each row stands in it.",
     )
 
 
@@ -205,6 +227,19 @@ def warnings_table(evals: Evals) -> Table:
     return Table(
         (Column("Line", "d"), Column("What", wide=True)), rows, f"Not read from {_name(evals)}."
     )
+
+
+def warnings_notes(evals: Evals, limit: int = 5) -> Blocks:
+    """What could not be read, as notes to point out; nothing where all was read."""
+    told = [Note(str(warned), warning=True) for warned in evals.warnings[:limit]]
+    rest = len(evals.warnings) - limit
+    if rest > 0:
+        told.append(Note(f"and {rest:,} more; routinglab evals check lists them", warning=True))
+    return Blocks(told)
+
+
+def _nothing_together(evals: Evals) -> str:
+    return f"No row of {_name(evals)} measured a quality together with its cost in USD."
 
 
 def _name(evals: Evals) -> str:

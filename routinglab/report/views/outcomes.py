@@ -46,6 +46,10 @@ def comparison_table(comparison: Comparison) -> Table:
         score=_estimates(frame, "quality"),
         against=_estimates(frame, "vs_best_single"),
     ).sort_values(["quality", "total_cost", "policy"], ascending=[False, True, True])
+    whole = bool((frame["coverage"] >= 1).all())
+    coverage: dict[str, str | Column] = {
+        "coverage": Column("Coverage", ".0%", "share of tasks with a known score")
+    }
     return Table.of(
         frame,
         {
@@ -57,7 +61,7 @@ def comparison_table(comparison: Comparison) -> Table:
             "quality_regret": Column("Quality regret", ".3f", "oracle minus policy, a task"),
             "reward_regret": Column("Reward regret", ",.1f", "reward = score − 0.1·USD, summed"),
             "distinct": Column("Models chosen", "d"),
-            "coverage": Column("Coverage", ".0%", "share of tasks with a known score"),
+            **({} if whole else coverage),
             "cost_unknown": Column("Cost unknown", ".0%", "share of tasks without a token record"),
             "read": Column("How to read it", wide=True),
         },
@@ -66,7 +70,7 @@ def comparison_table(comparison: Comparison) -> Table:
         "none of these outcomes. Regret is what the best choice for each task would have added: "
         "quality regret in score, a task; reward regret in score − 0.1·USD, over all tasks. In-sample, "
         "hindsight, leave-one-out and verifier-assisted policies looked at the outcomes they are "
-        "judged on.",
+        "judged on." + (" Every task counts for every policy: coverage is 100 %." if whole else ""),
         mark="routed",
     )
 

@@ -83,11 +83,12 @@ def chosen_table(replay: Replay) -> Table:
     return Table(columns, tuple(rows), f"From the decisions of {_name(replay.recording)} above.")
 
 
-def limit_overview(base: Replay, limited: Replay) -> Facts:
-    """What a limit changes over all tasks."""
+def limit_overview(base: Replay, limited: Replay, limit: str = "") -> Facts:
+    """What a limit changes over all tasks; ``limit`` says in words what it is."""
     before, after = base.summary, limited.summary
     return Facts(
         {
+            **({"Limit": limit} if limit else {}),
             "Went elsewhere": (
                 f"{after.flipped} of {after.compared}",
                 f"{after.flip_rate:.0%} of the tasks",
@@ -105,7 +106,7 @@ def policies_table(base: Replay, others: Sequence[Replay]) -> Table:
     for replay in (base, *others):
         summary = replay.summary
         standing = _standing(replay)
-        who = "as recorded" if replay is base else f"policy {replay.policy}"
+        who = "recorded choices" if replay is base else f"policy {replay.policy}"
         rows.append(
             (
                 who,
@@ -118,7 +119,7 @@ def policies_table(base: Replay, others: Sequence[Replay]) -> Table:
             )
         )
     columns = (
-        Column("Who decides", hint="as recorded: the recorded router's choices stand"),
+        Column("Who decides", hint="recorded choices stand where they are still offered"),
         Column("Tasks elsewhere", "d", "than recorded"),
         Column("Models chosen", "d"),
         Column("USD a task", ",.3f", "expected, mean"),
@@ -129,7 +130,8 @@ def policies_table(base: Replay, others: Sequence[Replay]) -> Table:
     return Table(
         columns,
         tuple(rows),
-        f"The same tasks of {_name(base.recording)} under other policies, each ranking alone. "
+        f"The same tasks of {_name(base.recording)}: with the recorded choices, where they are still "
+        "offered, and under policies that rank alone. "
         "Standing is what published results say of the chosen models, not what they achieved here: "
         "these tasks have not been run.",
     )
@@ -144,7 +146,7 @@ def policy_choices_table(base: Replay, others: Sequence[Replay]) -> Table:
         if chosen[1:] and chosen[0] != chosen[1]:
             marked.add(len(rows))
         rows.append((task, *chosen))
-    columns = (Column("Task"), Column("As recorded"), *(Column(r.policy) for r in others))
+    columns = (Column("Task"), Column("Recorded choices"), *(Column(r.policy) for r in others))
     told = f"Choices for the tasks of {_name(base.recording)}"
     if others:
         told += (
