@@ -83,7 +83,8 @@ class Evals:
         of the *other* models with a worse one. None where it is not measured or the cohort has fewer
         than four models.
         """
-        return self.cohorts.standing(self.find(model_id), key)
+        found = self._by_id.get(model_id) or self.find(model_id)
+        return self.cohorts.standing(found, key) if key in found.newest else None
 
     def standings(self, model_id: str, key: str) -> tuple[Standing, ...]:
         """Standings in every cohort of ``key``: one for ``aa:TB4``, one a reporter for ``pub:OSW2``."""

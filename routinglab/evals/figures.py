@@ -41,6 +41,8 @@ class FigureReader:
         columns = [] if long_form else self._figured(records)
         for number, record in enumerate(records, 1):
             identity = identities[record.subject]
+            unit = self._get(record, "unit") if "unit" in roles else ""
+            mark = self._line * 1_000_000 + number
             rows: list[Row] = []
             for column in self._named(record) if long_form else columns:
                 cells, at = record.cells, column.at
@@ -53,8 +55,7 @@ class FigureReader:
                 if figure is None:
                     self._unread(line, cells[at], column)
                 else:
-                    mark = self._line * 1_000_000 + number
-                    rows.append(self._row(line, mark, record, identity, column, figure))
+                    rows.append(self._row(line, mark, record, identity, column, figure, unit))
             yield rows
 
     def _figured(self, records: Sequence[Record]) -> list[ValueColumn]:
@@ -116,6 +117,7 @@ class FigureReader:
         identity: Identity,
         column: ValueColumn,
         figure: Figure,
+        unit: str,
     ) -> Row:
         subject = record.subject
         ci = figure.ci
@@ -151,7 +153,7 @@ class FigureReader:
             identity.core,
             effort or identity.effort,
             value,
-            figure.unit or self._get(record, "unit") or column.unit,
+            figure.unit or unit or column.unit,
             ci,
             setting,
             reporter,

@@ -32,6 +32,7 @@ _SYNONYMS: dict[str, str] = IDENTITY["synonyms"]
 _JOINED = frozenset(IDENTITY["joined"]["names"])
 _REORDERED = {first: frozenset(words) for first, words in IDENTITY["reordered"].items()}
 _NAME_PAIRS = tuple((first, word) for first, word in IDENTITY["effort_words"]["pairs"])
+_NAME_WORDS = frozenset(word for _, word in _NAME_PAIRS)
 
 
 @lru_cache(maxsize=65536)
@@ -127,12 +128,13 @@ def is_variant(token: str) -> bool:
 def is_name_word(tokens: tuple[str, ...], at: int) -> bool:
     """Whether the effort word at ``at`` is known to be part of the model's name (``qwen3 8 max``)."""
     word = tokens[at]
-    return any(
+    return word in _NAME_WORDS and any(
         second == word and any(token.startswith(first) for token in tokens[:at])
         for first, second in _NAME_PAIRS
     )
 
 
+@lru_cache(maxsize=65536)
 def core_length(tokens: tuple[str, ...], at_least: int = 1) -> int:
     """How many of a row's tokens are its name; the rest are variant tokens."""
     end = len(tokens)

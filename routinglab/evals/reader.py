@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -50,6 +52,24 @@ class Document:
 
 def read_document(text: str) -> Document:
     """Read a whole file."""
+    with _collector_paused():
+        return _read(text)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """No search for cycles meanwhile: rows have none, and looking through a million of them again
+    and again takes as long as reading them."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _read(text: str) -> Document:
     scanner = Scanner(text)
     outline = Outline()
     document = Document()

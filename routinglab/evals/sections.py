@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -59,7 +61,7 @@ class Place:
     as_of: date | None
     reporter: str | None
     below: tuple[str, ...]
-    keys: dict[str, str]
+    keys: Mapping[str, str]
     named: bool
 
 
@@ -69,6 +71,7 @@ class Outline:
     def __init__(self) -> None:
         self._open: list[Section] = [Section(0, "", 0)]
         self._editions: dict[tuple[str, ...], Edition] = {}
+        self._places: dict[tuple[int, str | None], tuple[tuple[Section, ...], Place]] = {}
         self.keys: dict[str, str] = {}
         self.dated: date | None = None
 
@@ -106,7 +109,20 @@ class Outline:
 
     def place(self, spot: Spot, fallback: str | None = None) -> Place:
         """What headings and prose say of a spot; ``fallback`` is the source its columns suggest."""
-        sections = spot.sections
+        innermost = spot.sections[-1]
+        mark = (id(innermost), fallback)
+        known = self._places.get(mark)
+        if known is None:
+            known = self._places[mark] = self._place(spot.sections, fallback)
+        inner, place = known
+        if place.edition.namespace != "pub":
+            return place
+        return replace(place, reporter=_reporter(inner, spot.said))
+
+    def _place(
+        self, sections: tuple[Section, ...], fallback: str | None
+    ) -> tuple[tuple[Section, ...], Place]:
+        """The sections of one source around all tables of a section, and where these stand."""
         at = _naming(sections)
         inner = sections[at:] if at is not None else sections[-1:]
         outer = sections[: at if at is not None else -1]
@@ -119,15 +135,11 @@ class Outline:
             (v for s in inner for p in s.prose if (v := _prose_version(p, source))), ""
         )
         day = _day(inner)
-        keys: dict[str, str] = {}
-        for section in sections:
-            keys.update(section.keys)
-        reporter = _reporter(inner, spot.said) if namespace == "pub" else None
+        keys = ChainMap(*(section.keys for section in reversed(sections)))
         edition = self._edition(namespace, naming.text, version, day)
         below = tuple(section.text for section in inner[1:])
-        return Place(
-            edition, day or _day(outer) or self.dated, reporter, below, keys, source is not None
-        )
+        as_of = day or _day(outer) or self.dated
+        return inner, Place(edition, as_of, None, below, keys, source is not None)
 
     def moved(self, place: Place, namespace: str) -> Place:
         """The same place under another namespace of the same heading."""

@@ -79,6 +79,7 @@ _MONEY = {"€": "eur", "£": "gbp"}
 _SECONDS = {"m": 60.0, "h": 3600.0, "s": 1.0}
 
 
+@lru_cache(maxsize=65536)
 def is_missing(text: str) -> bool:
     """Whether a cell says that there is no value: blank, dashes, ``∅``, ``n/a`` and the like."""
     lowered = text.strip().lower()
