@@ -2,6 +2,8 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 PAGE ?= reports/report.html
+# more options for JupyterLab, such as LAB="--no-browser --port=9000"
+LAB ?=
 PYTEST ?= -n auto --dist loadgroup
 
 .PHONY: report test check lint bench lab docs clean help
@@ -19,7 +21,7 @@ report: $(VENV)/.base
 	@echo "open $(PAGE) in a browser; it needs no network"
 
 lab: $(VENV)/.base
-	$(BIN)/jupyter lab notebooks
+	$(BIN)/jupyter lab notebooks $(LAB)
 
 test: $(VENV)/.dev
 	$(BIN)/pytest $(PYTEST)
