@@ -26,7 +26,7 @@ from support.chromium import chromium_page, chromium_path
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
 
 #: Long enough for a first kernel start on a busy machine.
-PATIENCE = 30_000
+PATIENCE = 60_000
 
 _SETTINGS = {
     # without this Lab asks about news, in a toast that covers a corner

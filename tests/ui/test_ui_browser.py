@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import time
@@ -13,6 +14,8 @@ import pytest
 from support import ui
 from support.jupyterlab import Page, jupyterlab, lab_page, need_chromium
 from support.llm_server import LlmServer, say
+
+from routinglab.report.build import build_report
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +32,7 @@ LIVE = (
 )
 DEMO = (
     "from routinglab.ui import EXAMPLES, ConstraintPicker, LaunchPanel, TaskPanel, demo_runner\n"
-    "runner = demo_runner(pace=0.04)\npicker = ConstraintPicker(runner.router)\npicker",
+    "runner = demo_runner('slow.jsonl', pace=0.04)\npicker = ConstraintPicker(runner.router)\npicker",
     "panel = LaunchPanel(runner, picker=picker, examples=EXAMPLES)\npanel",
     "print('meanwhile', len(panel._runs.live), 'running')",
     "TaskPanel(panel.store)",
@@ -43,6 +46,15 @@ def notebook(cells: tuple[str, ...]) -> str:
     made = [v4.new_code_cell(source, id=f"cell-{i}") for i, source in enumerate(cells)]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return str(writes(v4.new_notebook(cells=made, metadata={"kernelspec": kernel})))
+
+
+def slow_recording() -> str:
+    """The shipped recording with a long answer that outlasts every test."""
+    lines = (ROOT / "evals" / "launch-demo.jsonl").read_text().splitlines()
+    text = next(line for line in lines if "Goal: the service reads" in line)
+    answer = json.loads(text)
+    answer["reply"]["text"] += "\n\n" + " ".join(f"More of step {i}." for i in range(1000))
+    return "\n".join(json.dumps(answer) if line == text else line for line in lines)
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +71,7 @@ def page(server: LlmServer, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     for name in ("evals", "replay", "launch"):
         shutil.copy(ROOT / "notebooks" / f"{name}.ipynb", folder)
     (folder / "live.ipynb").write_text(notebook(LIVE))
+    (folder / "slow.jsonl").write_text(slow_recording())
     (folder / "demo.ipynb").write_text(notebook(DEMO))
     env = {
         "LIVE_URL": server.url,
@@ -217,6 +230,30 @@ def test_each_control_changes_the_request_that_the_server_sees(
     assert page.seen.errors == []
 
 
+def test_a_hostile_answer_does_nothing_on_a_rendered_page(page: Page, tmp_path: Path) -> None:
+    cell = (
+        "from routinglab import RunResult\n"
+        "from routinglab.ui.runs import runs_of\n"
+        "from routinglab.tasks.supervisor import TaskSupervisor\n"
+        "from routinglab.ui import TaskPanel\n"
+        f"hostile = {HOSTILE!r}\n"
+        "async def child(handle):\n    handle.report(hostile)\n    return hostile\n"
+        "runs = runs_of(TaskSupervisor(), 'page')\n"
+        "await runs.supervisor.wait(runs.lease, "
+        "runs.supervisor.submit(runs.lease, child, label=hostile))\n"
+        "display(TaskPanel(runs.store))\n"
+        "RunResult(status='failed', text=hostile, error=hostile, agent=hostile, notes=(hostile,))"
+    )
+    (tmp_path / "hostile.ipynb").write_text(notebook((cell,)))
+    build_report(tmp_path / "hostile.ipynb", tmp_path / "page.html")
+    tab = page.page.context.new_page()
+    tab.goto((tmp_path / "page.html").as_uri())
+    assert tab.get_by_text("onerror", exact=False).filter(visible=True).count() >= 4
+    assert tab.evaluate("window.hit") is None
+    assert tab.locator("img").count() == 0
+    tab.close()
+
+
 def test_running_cancelling_reloading_and_restarting(page: Page) -> None:
     panel = page.open("demo.ipynb")
     page.run_all()
@@ -252,7 +289,8 @@ def test_running_cancelling_reloading_and_restarting(page: Page) -> None:
     # the first provider fails and the second answers
     example = panel.locator(".rl-example select")
     example.select_option(label="a provider fails, the next one answers")
-    panel.locator(".rl-outlook", has_text="5 needs unstated").wait_for()
+    task = panel.locator(".rl-task textarea")
+    wait_for(lambda: "Which skills and agents" in task.input_value())
     launch.click()
     first = cards.first
     first.get_by_text("provider unavailable (HTTP 529)").wait_for()
@@ -261,7 +299,7 @@ def test_running_cancelling_reloading_and_restarting(page: Page) -> None:
 
     # three at once, and another cell answers while they run
     example.select_option(label="a long answer, to be cancelled half way")
-    wait_for(lambda: "Plan the move" in panel.locator(".rl-task textarea").input_value())
+    wait_for(lambda: "Plan the move" in task.input_value())
     for _ in range(3):
         launch.click()
     panel.locator(".rl-counts", has_text="3 running").first.wait_for()
@@ -278,7 +316,7 @@ def test_running_cancelling_reloading_and_restarting(page: Page) -> None:
     assert newest.locator("li").count() == 1  # nobody else was asked
     partial = newest.locator(".rl-said").inner_text()
     assert "1. Put every query" in partial
-    assert "who may turn the switch" not in partial
+    assert "More of step" not in partial
     panel.locator(".rl-counts", has_text="2 running").first.wait_for()
     page.picture("demo-cancelled", panel.locator(".rl-launcher"))
 
