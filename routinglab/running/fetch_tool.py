@@ -24,7 +24,8 @@ def fetch_tool(*, allow_private: bool = False) -> HostTool:
     """Get a page by http or https and return its text.
 
     Addresses of this machine and of private networks are refused unless ``allow_private``, for
-    each redirect again, so that a page cannot point a child at an internal service.
+    each redirect again, so that a page cannot point a child at an internal service. The request goes
+    to the very address that was looked at, whatever the name means a moment later.
     """
 
     async def run(given: Mapping[str, Any]) -> str:
@@ -33,9 +34,16 @@ def fetch_tool(*, allow_private: bool = False) -> HostTool:
         url = given["url"]
         async with httpx.AsyncClient(timeout=SECONDS, follow_redirects=False) as client:
             for _ in range(REDIRECTS + 1):
-                await _check(url, allow_private)
+                address = await _check(url, allow_private)
+                target = httpx.URL(url)
+                named = {"Host": target.netloc.decode("ascii")}
                 try:
-                    async with client.stream("GET", url) as response:
+                    async with client.stream(
+                        "GET",
+                        target.copy_with(host=address),
+                        headers=named,
+                        extensions={"sni_hostname": target.raw_host.decode("ascii")},
+                    ) as response:
                         if response.is_redirect and "location" in response.headers:
                             url = urljoin(url, response.headers["location"])
                             continue
@@ -65,7 +73,8 @@ async def _shown(response: Any) -> str:
     return bounded(f"[HTTP {response.status_code}, {kind or 'unknown type'}]\n{text}")
 
 
-async def _check(url: str, allow_private: bool) -> None:
+async def _check(url: str, allow_private: bool) -> str:
+    """The IP address to go to; ToolError where that is not allowed."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -73,16 +82,16 @@ async def _check(url: str, allow_private: bool) -> None:
         raise ToolError("fetch: that is not an address") from None
     if parts.scheme not in ("http", "https") or not host:
         raise ToolError("fetch: only http and https addresses are fetched")
-    if allow_private:
-        return
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port or 443, type=socket.SOCK_STREAM)
     except OSError:
         raise ToolError(f"fetch: no address is known for {host}") from None
-    for *_, address in found:
-        if not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_global:
+    addresses = [str(place[0]) for *_, place in found]
+    for address in addresses:
+        if not allow_private and not ipaddress.ip_address(address.partition("%")[0]).is_global:
             raise ToolError(f"fetch: {host} is an address of this machine or a private network")
+    return addresses[0]
 
 
 def _host(url: str) -> str:

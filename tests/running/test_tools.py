@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.llm_server import LlmServer, Raw, Redirect
 
 from routinglab.errors import ToolError
 from routinglab.providers.chat import ToolCall
@@ -183,6 +184,35 @@ def test_fetch_refuses_private_addresses(url: str) -> None:
 def test_fetch_takes_http_only(url: str) -> None:
     with pytest.raises(ToolError, match=r"only http|not an address"):
         run((fetch_tool(allow_private=True),), "fetch", url=url)
+
+
+def fetched(*steps: Any, path: str = "/v1/messages") -> str:
+    async def main() -> str:
+        async with LlmServer(strict=False) as server:
+            server.script("", list(steps))
+            port = server.url.rpartition(":")[2]
+            tool = fetch_tool(allow_private=True)
+            text = await tool.run({"url": f"http://localhost:{port}{path}"})
+            assert server.requests[0].headers["host"] == f"localhost:{port}"
+            return text
+
+    return asyncio.run(main())
+
+
+def test_fetch_gives_status_and_text_and_follows_redirects() -> None:
+    page = Raw(b"<p>hello</p>", "text/html; charset=utf-8")
+    assert fetched(page) == "[HTTP 200, text/html; charset=utf-8]\n<p>hello</p>"
+    assert fetched(Redirect("/v1/messages?again"), page).endswith("<p>hello</p>")
+    assert fetched(Raw(b"\x89PNG\0", "image/png")) == "[HTTP 200, image/png: binary content]"
+    assert fetched(Raw(b"gone", "text/plain", status=404)).startswith("[HTTP 404, text/plain]")
+    assert "characters left out" in fetched(Raw(b"x" * 100_000, "text/plain"))
+
+
+def test_fetch_checks_every_redirect() -> None:
+    with pytest.raises(ToolError, match="only http and https"):
+        fetched(Redirect("file:///etc/passwd"))
+    with pytest.raises(ToolError, match="more than 5 redirects"):
+        fetched(*[Redirect("/v1/messages")] * 6)
 
 
 def test_bounded_says_how_much_is_missing() -> None:
