@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from routinglab.evals.columns import Columns, ValueColumn, value_column
+from routinglab.evals.columns import Columns
 from routinglab.evals.identities import Identities, Identity
+from routinglab.evals.labels import ValueColumn, value_column
 from routinglab.evals.names import HARNESSES, effort_named
 from routinglab.evals.row import Row, Warned
 from routinglab.evals.sections import Place
@@ -32,12 +33,12 @@ class FigureReader:
     ) -> None:
         self._line, self._columns, self._place = line, columns, place
         self._keys, self._warnings, self._lines = keys, warnings, lines
-        self._labels: dict[str, ValueColumn] = {}
+        self._labels: dict[str, tuple[ValueColumn, ...]] = {}
 
     def read(self, records: Sequence[Record], identities: Identities) -> Iterator[list[Row]]:
         """The rows of each record."""
         roles = self._columns.roles
-        long_form = "benchmark" in roles and "value" in roles
+        long_form = self._columns.long
         columns = [] if long_form else self._figured(records)
         for number, record in enumerate(records, 1):
             identity = identities[record.subject]
@@ -75,7 +76,8 @@ class FigureReader:
         return kept
 
     def _named(self, record: Record) -> tuple[ValueColumn, ...]:
-        """The value column of a row of a long table: the one its benchmark cell names."""
+        """The columns of a row of a long table: its value, of the benchmark its cell names, and what was
+        measured with it (``pub:OSW2/usd``)."""
         label = self._get(record, "benchmark")
         if not label:
             self._warnings.append(
@@ -84,9 +86,16 @@ class FigureReader:
             return ()
         if label not in self._labels:
             at = self._columns.roles["value"]
-            column = value_column(at, label, self._place, self._keys)
-            self._labels[label] = replace(column, ci_at=self._columns.roles.get("ci"))
-        return (self._labels[label],)
+            named = value_column(at, label, self._place, self._keys)
+            measured = (
+                replace(column, key=f"{named.key}/{column.key.partition(':')[2]}")
+                for column in self._columns.values
+            )
+            self._labels[label] = (
+                replace(named, ci_at=self._columns.roles.get("ci")),
+                *measured,
+            )
+        return self._labels[label]
 
     def _get(self, record: Record, role: str) -> str:
         at = self._columns.roles.get(role)
@@ -138,10 +147,8 @@ class FigureReader:
         key = column.key
         if figure.delta and column.known:
             key += "-delta"
-        if reporter:
-            reporter = REPORTERS.get(reporter.casefold(), reporter)
-            if key.startswith("pub:"):
-                key = f"{key}@{reporter}"
+        if reporter and key.startswith("pub:"):
+            key = f"{key}@{reporter}"
         return Row(
             self._place.edition,
             key,

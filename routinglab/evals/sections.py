@@ -245,6 +245,20 @@ def reporter_alone(text: str) -> str | None:
     return REPORTERS.get(bare.casefold()) or _reporter_stated(text)
 
 
+def reporter_written(text: str) -> str | None:
+    """The reporter that a cell names, under the name it is known by: ``OpenAI system card``.
+
+    Where it names none or several of those known, the cell as written.
+    """
+    if not text:
+        return None
+    bare = _TRIM.sub("", text).strip()
+    name = REPORTERS.get(bare.casefold()) or reporter_in(bare)
+    if name and reporter_in(re.sub(rf"(?i)(?<!\w){re.escape(name)}(?!\w)", " ", bare)):
+        return text
+    return name or text
+
+
 def _reporter_stated(text: str) -> str | None:
     """The one a sentence says figures are reported by."""
     found = _REPORTED.search(text)
@@ -254,7 +268,15 @@ def _reporter_stated(text: str) -> str | None:
 def _reporter_of_line(line: str, plain: str) -> str | None:
     """The reporter a line of prose states, or is, where the whole line is bold."""
     bold = _BOLD_LINE.fullmatch(line.strip())
-    return reporter_alone(bold["text"]) if bold else _reporter_stated(plain)
+    if bold:
+        return reporter_alone(bold["text"])
+    if plain.endswith(":") and len(plain) < 60:
+        begins = re.split(
+            r"['’]s?\s|\s+(?:figures|numbers|results|reports?)\b|:", plain, maxsplit=1
+        )[0]
+        if name := reporter_alone(begins):
+            return name
+    return _reporter_stated(plain)
 
 
 def _slug(text: str) -> str:

@@ -11,7 +11,7 @@ from routinglab.evals.columns import Columns
 from routinglab.evals.dates import find_date
 from routinglab.evals.names import effort_clause, effort_named
 from routinglab.evals.row import Warned
-from routinglab.evals.sections import Place, reporter_alone
+from routinglab.evals.sections import Place, reporter_alone, reporter_written
 from routinglab.evals.values import is_missing
 from routinglab.evals.words import NOT_MODELS
 
@@ -130,7 +130,7 @@ class SubjectReader:
             effort=effort,
             harness=harness or None,
             setting=", ".join(filter(None, settings)) or None,
-            reporter=self._get(cells, "reporter") or self._reporter,
+            reporter=reporter_written(self._get(cells, "reporter")) or self._reporter,
             released=self._date(line, cells, "released"),
             as_of=self._date(line, cells, "as_of") or self._place.as_of,
             joint=bool(joint),

@@ -31,7 +31,9 @@ def turned(
     It does where the first column is headed as benchmarks (or not at all), names at least one known
     benchmark or stands under a heading ``Benchmark``, and the other columns hold figures.
     """
-    titled = bool(header) and ROLES.get(plain(header[0])) == "benchmark"
+    own = place.edition.namespace == "own"
+    titles = ("benchmark", "work") if own else ("benchmark",)
+    titled = bool(header) and (ROLES.get(plain(header[0])) in titles or (own and not header[0]))
     if len(header) < 2 or (header[0].strip() and not titled):
         return None
     namespace = place.edition.namespace
