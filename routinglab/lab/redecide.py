@@ -37,6 +37,10 @@ Choice = Literal["recorded", "rank"]
 Key = tuple[int, int, int, int, int, int]
 
 
+#: What decisions were made over, by the digests of catalog and settings.
+_Over = tuple[str | None, str | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Redecided:
     """What came of one distinct set of inputs; tasks with the same inputs share it.
@@ -79,8 +83,8 @@ class Redecider:
         self.index = index
         self.inputs = inputs
         self.missing_models: set[str] = set()
-        self._planners: dict[tuple[str | None, str | None], Planner] = {}
-        self._recorded = {record.catalog: record for record in index.inputs}
+        self._planners: dict[tuple[_Over | None, str | None], Planner] = {}
+        self._recorded = {(record.catalog, record.settings): record for record in index.inputs}
         self._plan: tuple[Any, Plan] | None = None
         self._digest: tuple[tuple[Plan, Digests], str] | None = None
 
@@ -186,10 +190,10 @@ class Redecider:
 
     def _planner(self, rest: Rest | None, current: str | None) -> Planner:
         digests = self.index.digests.get(rest.parts) if rest else None
-        record = self._recorded.get(digests.catalog) if digests else None
+        record = self._recorded.get((digests.catalog, digests.settings)) if digests else None
         if record is None and len(self._recorded) == 1 and rest is None:
             record = next(iter(self._recorded.values()))
-        where = record.catalog if record else None
+        where = (record.catalog, record.settings) if record else None
         found = self._planners.get((where, current))
         if found is None:
             found = self._planners[where, current] = Planner(
@@ -221,7 +225,7 @@ class Redecider:
         recorded = self.index.digests.get(rest.parts) if rest else None
         if self.inputs.settings is not None or recorded is None:
             return decision
-        if recorded.catalog not in self._recorded:
+        if (recorded.catalog, recorded.settings) not in self._recorded:
             return decision
         digests = decision.digests.model_copy(update={"settings": recorded.settings})
         return decision.model_copy(update={"digests": digests})

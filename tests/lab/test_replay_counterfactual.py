@@ -181,6 +181,15 @@ def test_one_changed_price_flips_exactly_the_tasks_it_should(seed: int, tmp_path
     assert told > 10
 
 
+def test_each_decision_is_made_again_under_the_settings_it_was_made_under(record: Recorder) -> None:
+    limited = Settings(model_routing=ModelRouting(excluded_models=("acme/good",)))
+    first, second = record("first"), record("second", settings=limited)
+    assert (first.primary.model, second.primary.model) == ("acme/good", "acme/fair")
+    result = replay(record.path, evals=record.evals, catalog=record.catalog)
+    assert result.drifted == ()
+    assert result.summary.identical == 2
+
+
 def test_a_catalog_may_be_a_path_and_settings_their_keys(record: Recorder) -> None:
     record(needs=EASY)
     path = shipped("evals", "coderouterbench-models.json")
