@@ -75,7 +75,7 @@ def cheapest_column(outcomes: Outcomes) -> int:
         cost = mean_known(outcomes.cost)
     if np.isnan(cost).all():
         raise OutcomesError(f"{outcomes.name}: no costs, so there is no cheapest model")
-    return int(np.nanargmin(cost))
+    return int(np.nanargmin(np.round(cost, 12)))
 
 
 def best_single(fit_on: Outcomes | None = None) -> TaskPolicy:
@@ -97,14 +97,10 @@ def best_single(fit_on: Outcomes | None = None) -> TaskPolicy:
 
 def best_model(outcomes: Outcomes) -> str:
     """The model with the highest mean score, of equals the cheaper, then the first by name."""
-    score, cost = mean_known(outcomes.score), mean_known(outcomes.cost)
-    ranked = sorted(
-        (n for n in range(len(outcomes.models)) if not np.isnan(score[n])),
-        key=lambda n: (-score[n], np.nan_to_num(cost[n], nan=np.inf), outcomes.models[n]),
-    )
-    if not ranked:
+    best = _best_column(mean_known(outcomes.score), mean_known(outcomes.cost), outcomes.models)
+    if best == NOBODY:
         raise OutcomesError(f"{outcomes.name}: no scores, so there is no best model")
-    return outcomes.models[ranked[0]]
+    return outcomes.models[best]
 
 
 def random_choice(seed: int = 0) -> TaskPolicy:
@@ -143,12 +139,13 @@ def oracle(by: By = "score", price_weight: float = PRICE_WEIGHT) -> TaskPolicy:
 
 
 def _best_column(worth: Floats, cost: Floats, models: Sequence[str]) -> int:
+    """The column worth most, of equals the cheaper, then the first by name; -1 where none is known.
+
+    Rounded first, for means of the same figures may differ by a hair, and a hair decides no tie.
+    """
+    worth, cost = np.round(worth, 12), np.round(np.nan_to_num(cost, nan=np.inf), 12)
     known = [n for n in range(len(models)) if not np.isnan(worth[n])]
-    if not known:
-        return NOBODY
-    return min(
-        known, key=lambda n: (-worth[n], np.inf if np.isnan(cost[n]) else cost[n], models[n])
-    )
+    return min(known, key=lambda n: (-worth[n], cost[n], models[n]), default=NOBODY)
 
 
 def cascade(models: Sequence[str], threshold: float) -> TaskPolicy:

@@ -293,3 +293,14 @@ def test_no_policy_beats_the_oracle_and_no_single_model_the_best_one(
         assert metrics.reward_regret(choices) >= -1e-9
     for model in made.models:
         assert metrics.mean_quality(policies.always(model)(made)) <= best + 1e-12
+
+
+def test_a_hair_of_rounding_decides_no_tie() -> None:
+    # the same three scores in another order: means of 0.19999999999999998 and 0.20000000000000004
+    scores = [[0.3, 0.1], [0.2, 0.2], [0.1, 0.3]]
+    outcomes = table(scores, [[1, 2]] * 3)
+    assert np.mean(outcomes.score[:, 0]) < np.mean(outcomes.score[:, 1])
+    assert policies.best_model(outcomes) == "a"
+    turned = table([[0.5, 0.5]] * 3, [row[::-1] for row in scores])
+    assert policies.best_model(turned) == "a"
+    assert policies.cheapest()(turned).models == ["a"] * 3
