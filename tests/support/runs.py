@@ -15,6 +15,9 @@ from routinglab.running.runner import Runner
 from routinglab.skills.skill import Skill
 from support import live
 from support.llm_server import LlmServer, Seen
+from support.routes import until
+
+__all__ = ["TASK", "Scene", "agent", "scene", "turns", "until"]
 
 TASK = "Say whether the retry test is flaky."
 
@@ -97,10 +100,3 @@ def turns(seen: Seen) -> list[dict[str, Any]]:
     """The messages of a request in either dialect."""
     found: list[dict[str, Any]] = seen.json["messages"]
     return found
-
-
-async def until(condition: Callable[[], Any]) -> None:
-    """Let the loop run until something outside it has happened."""
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110 - there is no event on the far side of a socket
-            await asyncio.sleep(0.005)
