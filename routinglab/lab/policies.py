@@ -143,9 +143,13 @@ def _best_column(worth: Floats, cost: Floats, models: Sequence[str]) -> int:
 
     Rounded first, for means of the same figures may differ by a hair, and a hair decides no tie.
     """
-    worth, cost = np.round(worth, 12), np.round(np.nan_to_num(cost, nan=np.inf), 12)
     known = [n for n in range(len(models)) if not np.isnan(worth[n])]
-    return min(known, key=lambda n: (-worth[n], cost[n], models[n]), default=NOBODY)
+    usd = np.where(np.isnan(cost), np.inf, cost)
+    return min(
+        known,
+        key=lambda n: (-round(float(worth[n]), 12), round(float(usd[n]), 12), models[n]),
+        default=NOBODY,
+    )
 
 
 def cascade(models: Sequence[str], threshold: float) -> TaskPolicy:
