@@ -50,14 +50,15 @@ def _no_constant(name: str) -> Any:
 
 def validator(schema: Mapping[str, Any]) -> Callable[[Any], str]:
     """A function that says what is wrong with a value, or an empty text."""
-    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+    from jsonschema_rs import Draft202012Validator
 
     checker = Draft202012Validator(dict(schema))
 
     def problem(value: Any) -> str:
-        errors = sorted(checker.iter_errors(value), key=lambda e: list(map(str, e.path)))
+        errors = sorted(checker.iter_errors(value), key=lambda e: list(map(str, e.instance_path)))
         told = [
-            f"{'.'.join(str(p) for p in error.path) or 'the answer'}: {error.message[:200]}."
+            f"{'.'.join(str(p) for p in error.instance_path) or 'the answer'}: "
+            f"{error.message[:200]}."
             for error in errors[:5]
         ]
         return " ".join(told)

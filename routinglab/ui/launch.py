@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import Iterable, Sequence
-from importlib import import_module
-from threading import Thread
 from typing import Any
 
 import ipywidgets as w
@@ -65,7 +62,6 @@ class LaunchPanel(Shown):
         self.agents = {skill.name: skill for skill in found if skill.is_subagent}
         self.examples = {example.label: example for example in examples}
         self.cards: dict[str, RunCard] = {}
-        _warm_up()
         self._build()
         self._tick = Throttle(self.on_tick, 1.0)
         self._stops = [self._runs.watch(self.on_runs)]
@@ -305,16 +301,6 @@ class LaunchPanel(Shown):
 
     def _models(self) -> list[str]:
         return sorted(m.full_id for m in self.runner.router.catalog if m.kind == "chat")
-
-
-def _warm_up() -> None:
-    """Load what the first decision needs while nobody waits.
-
-    Beside Jupyter, jsonschema compiles a grammar for over a second, and in the event loop that
-    would hold up every cell.
-    """
-    if "jsonschema" not in sys.modules:
-        Thread(target=import_module, args=("jsonschema",), daemon=True).start()
 
 
 def _session() -> dict[str, str]:
