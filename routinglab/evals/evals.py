@@ -14,7 +14,7 @@ from routinglab.errors import EvalsError
 from routinglab.evals.cohorts import Cohorts, Found
 from routinglab.evals.files import decode, read_bytes
 from routinglab.evals.identities import release_name, snapshots
-from routinglab.evals.identity import model_tokens
+from routinglab.evals.identity import joined, model_tokens
 from routinglab.evals.reader import Document, TableSummary, read_document
 from routinglab.evals.row import Row, Warned
 from routinglab.resources import shipped
@@ -73,7 +73,7 @@ class Evals:
         try:
             return self._by_id[model_id]
         except KeyError:
-            found = self._by_id[model_id] = self.cohorts.find(model_tokens(model_id))
+            found = self._by_id[model_id] = self.cohorts.find(joined(model_tokens(model_id)))
             return found
 
     def standing(self, model_id: str, key: str) -> Standing | None:
@@ -116,7 +116,7 @@ class Evals:
 
     def released(self, model_id: str) -> date | None:
         """The release date the file states for a model, never that of another snapshot."""
-        tokens = model_tokens(model_id)
+        tokens = joined(model_tokens(model_id))
         exact = self._released.get(release_name(tokens))
         if exact is not None:
             return exact

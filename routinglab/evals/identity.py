@@ -11,7 +11,7 @@ from functools import lru_cache
 from routinglab.core.efforts import EFFORTS
 from routinglab.evals.words import IDENTITY
 
-_PREFIX = re.compile(r"(?:(?:{})(?:\.|--))+".format("|".join(map(re.escape, IDENTITY["prefixes"]))))
+_PREFIX = re.compile(r"(?:{})(?:\.|--)".format("|".join(map(re.escape, IDENTITY["prefixes"]))))
 _TILDES = re.compile(r"(^|[-._\s])~+")
 _BARE_VERSION = re.compile(r"[vr]?\d")
 _NUMBERED = re.compile(r"-\d+:\d+$")
@@ -44,8 +44,9 @@ def model_tokens(model_id: str) -> tuple[str, ...]:
     text = model_id.rpartition("/")[2].strip().lower()
     if "~" in text:
         text = _TILDES.sub(r"\1", text)
-    prefix = _PREFIX.match(text)
-    if prefix and not _BARE_VERSION.match(text, prefix.end()) and prefix.end() < len(text):
+    while (prefix := _PREFIX.match(text)) and prefix.end() < len(text):
+        if _BARE_VERSION.match(text, prefix.end()):
+            break
         text = text[prefix.end() :]
     if "@" in text:
         text = text.partition("@")[0] or text
@@ -62,13 +63,18 @@ def normal(tokens: list[str]) -> tuple[str, ...]:
     tokens = [_SYNONYMS.get(token, token) for token in tokens]
     if len(tokens) > 1:
         first = tokens[0]
-        if first in _JOINED and tokens[1].isdigit():
-            tokens[:2] = [first + tokens[1]]
-        elif first in _REORDERED:
+        if first in _REORDERED:
             _family_first(tokens, _REORDERED[first])
     while _drop_dates(tokens):
         pass
     return tuple(tokens)
+
+
+def joined(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Tokens as rows and candidates are matched by: ``qwen 3 7 plus`` is ``qwen3 7 plus``."""
+    if len(tokens) > 1 and tokens[0] in _JOINED and tokens[1].isdigit():
+        return (tokens[0] + tokens[1], *tokens[2:])
+    return tokens
 
 
 def _drop_dates(tokens: list[str]) -> bool:
@@ -82,8 +88,6 @@ def _drop_dates(tokens: list[str]) -> bool:
                 size = 1
             elif len(last) == 2 and end > 3 and _is_date(tokens[end - 3 : end]):
                 size = 3
-            elif len(last) == 4 and end > 2 and _YEAR.fullmatch(last):
-                size = 2 if _MONTH.fullmatch(tokens[end - 2]) else 0
         elif _REVISION_TOKEN.fullmatch(last) and _follows_version(tokens, end - 1):
             size = 1
         if size:

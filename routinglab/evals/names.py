@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from routinglab.evals.identity import EFFORT_WORDS, core_length, model_tokens, normal
+from routinglab.evals.identity import EFFORT_WORDS, core_length, joined, model_tokens, normal
 from routinglab.evals.words import IDENTITY
 
 _BRACKETS = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]|\{([^{}]*)\}")
@@ -86,7 +86,7 @@ def displayed_name(text: str, stated: str | None = None) -> DisplayedName:
             break
         outside = outside[: trailing.start()].rstrip(" ·")
     named = outside != outside.lower()
-    tokens = _tokens(outside, named)
+    tokens = joined(_tokens(outside, named))
     core = _core(tokens, outside if named else None, effort or stated)
     if effort is None and stated is None:
         words = [token for token in tokens[core:] if token in EFFORT_WORDS]
