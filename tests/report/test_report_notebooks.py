@@ -140,6 +140,13 @@ def test_the_main_page_compares_policies_and_benchmarks(pages) -> None:
     assert "holds decisions only: these tasks were not run" in words
 
 
+def test_the_main_page_starts_with_what_came_out(pages) -> None:
+    words = re.sub(r"\s+", " ", words_of(pages["main"][0])).partition("What is known of")[2]
+    start = words.partition("What is known of the models Results")[0]
+    for figure in ("72 go to", "58 of 72", "63.6%", "64.2%", "gpt-5.4, $0.104 a task", "79.0%"):
+        assert figure in start, figure
+
+
 OWN = """\
 ## My lab (2026-10-01)
 

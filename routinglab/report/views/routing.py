@@ -26,9 +26,9 @@ def overview(replay: Replay) -> Facts:
             "Decided the same": (summary.compared - summary.drifted, again),
             "Went elsewhere": (summary.flipped, "than recorded"),
             "No decision": summary.failed,
-            "Expected cost": (_usd(summary.cost_after), _costed(summary)),
+            "Expected cost": (usd(summary.cost_after), _costed(summary)),
         },
-        caption=f"Decisions of {_name(replay.recording)}, worked out again from {_evals(replay)}, "
+        caption=f"Decisions of {name_of(replay.recording)}, worked out again from {_evals(replay)}, "
         f"the catalog and policy {replay.policy}.",
     )
 
@@ -60,7 +60,7 @@ def decisions_table(replay: Replay) -> Table:
     return Table(
         columns,
         tuple(rows),
-        f"Tasks of {_name(replay.recording)}, decided by policy {replay.policy} from "
+        f"Tasks of {name_of(replay.recording)}, decided by policy {replay.policy} from "
         f"{_evals(replay)} and the catalog. A choice reads model:effort; a model whose effort cannot "
         "be set has none. Quality is the mean standing on the benchmarks for that work; unfold a "
         "reason for every term of the score and the smallest change that would flip it. USD are the "
@@ -80,7 +80,7 @@ def chosen_table(replay: Replay) -> Table:
         )
         rows.append((model or "no decision", number, shown))
     columns = (Column("Model"), Column("Tasks"), Column("Kinds of work", wide=True))
-    return Table(columns, tuple(rows), f"From the decisions of {_name(replay.recording)} above.")
+    return Table(columns, tuple(rows), f"From the decisions of {name_of(replay.recording)} above.")
 
 
 def limit_overview(base: Replay, limited: Replay, limit: str = "") -> Facts:
@@ -94,7 +94,7 @@ def limit_overview(base: Replay, limited: Replay, limit: str = "") -> Facts:
                 f"{after.flip_rate:.0%} of the tasks",
             ),
             "Models chosen": (after.models_after, f"{before.models_after} without the limit"),
-            "Expected cost": (_usd(after.cost_after), f"{_usd(before.cost_after)} without, a task"),
+            "Expected cost": (usd(after.cost_after), f"{usd(before.cost_after)} without, a task"),
             "No decision": (after.failed, "no model satisfies every limit"),
         },
     )
@@ -130,7 +130,7 @@ def policies_table(base: Replay, others: Sequence[Replay]) -> Table:
     return Table(
         columns,
         tuple(rows),
-        f"The same tasks of {_name(base.recording)}: with the recorded choices, where they are still "
+        f"The same tasks of {name_of(base.recording)}: with the recorded choices, where they are still "
         "offered, and under policies that rank alone. "
         "Standing is what published results say of the chosen models, not what they achieved here: "
         "these tasks have not been run.",
@@ -147,7 +147,7 @@ def policy_choices_table(base: Replay, others: Sequence[Replay]) -> Table:
             marked.add(len(rows))
         rows.append((task, *chosen))
     columns = (Column("Task"), Column("Recorded choices"), *(Column(r.policy) for r in others))
-    told = f"Choices for the tasks of {_name(base.recording)}"
+    told = f"Choices for the tasks of {name_of(base.recording)}"
     if others:
         told += (
             f"; marked where policy {others[0].policy} alone would choose otherwise than recorded, "
@@ -161,7 +161,7 @@ def attempts(recording: Recording) -> Blocks | Note:
     frame = recording.attempts
     if frame.empty:
         return Note(
-            f"{_name(recording)} holds decisions only: these tasks were not run, so there are no "
+            f"{name_of(recording)} holds decisions only: these tasks were not run, so there are no "
             "attempts, tokens or times to show. Record runs with Runner(record=...) and they "
             "appear here."
         )
@@ -172,7 +172,7 @@ def attempts(recording: Recording) -> Blocks | Note:
         "Attempts": len(frame),
         "With fallbacks": (int((tries.size() > 1).sum()), "tasks that took more than one attempt"),
         **{f"Ended {kind}": count for kind, count in sorted(kinds.items())},
-        "Cost": (_usd(frame["cost"].sum(min_count=1)), "USD over the attempts whose cost is known"),
+        "Cost": (usd(frame["cost"].sum(min_count=1)), "USD over the attempts whose cost is known"),
     }
     numbered = frame.assign(number=frame.groupby("task", sort=False).cumcount() + 1)
     tried = [_candidate(*pair) for pair in zip(frame["model"], frame["effort"], strict=True)]
@@ -191,7 +191,7 @@ def attempts(recording: Recording) -> Blocks | Note:
             "seconds": Column("Seconds", ",.1f"),
             "message": Column("What it said", wide=True),
         },
-        caption=f"Attempts of {_name(recording)}, in the order tried.",
+        caption=f"Attempts of {name_of(recording)}, in the order tried.",
     )
     return Blocks((Facts(facts), table))
 
@@ -213,7 +213,7 @@ def flips_table(limited: Replay, only_flipped: bool = True) -> Table:
             "cost_before": Column("USD before", ",.3f"),
             "cost_after": Column("USD after", ",.3f"),
         },
-        caption=f"From {_name(limited.recording)}, decided again; costs are expected tokens at "
+        caption=f"From {name_of(limited.recording)}, decided again; costs are expected tokens at "
         "catalog prices.",
     )
 
@@ -295,9 +295,11 @@ def _evals(replay: Replay) -> str:
     return path.name if path else "the evals"
 
 
-def _usd(value: float) -> str:
+def usd(value: float) -> str:
+    """A price in dollars, to the cent above one dollar; "unknown" where it is NaN."""
     return "unknown" if value != value else f"${value:,.2f}" if value >= 1 else f"${value:.3f}"
 
 
-def _name(recording: Recording) -> str:
+def name_of(recording: Recording) -> str:
+    """The name of a recording's file."""
     return recording.path.name if recording.path else "the recording"
