@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 from routinglab.errors import ToolError
 from routinglab.running.arguments import Argument, tool
@@ -35,28 +35,29 @@ def shell_tool(
 
     async def run(given: Mapping[str, Any]) -> str:
         limit = float(given.get("timeout") or SECONDS)
-        process = await asyncio.create_subprocess_exec(
-            "/bin/sh",
-            "-c",
-            given["command"],
-            cwd=workspace.root,
-            env=kept,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
-        )
-        assert process.stdout is not None
-        output = Output()
-        reading = asyncio.create_task(output.fill(process.stdout))
-        try:
-            async with asyncio.timeout(limit):
-                code = await process.wait()
-        except TimeoutError:
-            raise ToolError(f"bash: the command was ended after {limit:g} seconds") from None
-        finally:
-            await _end(process, reading)
-        text = bounded(output.text())
+        async with _Pipe() as pipe:
+            process = await asyncio.create_subprocess_exec(
+                "/bin/sh",
+                "-c",
+                given["command"],
+                cwd=workspace.root,
+                env=kept,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=pipe.write_end,
+                stderr=asyncio.subprocess.STDOUT,
+                start_new_session=True,
+            )
+            pipe.close_write_end()
+            try:
+                async with asyncio.timeout(limit):
+                    code = await process.wait()
+            except TimeoutError:
+                raise ToolError(f"bash: the command was ended after {limit:g} seconds") from None
+            finally:
+                await _end(process)
+            # a process that left the group may hold the pipe open for ever
+            await asyncio.wait([pipe.reading], timeout=LAST_OUTPUT)
+        text = bounded(pipe.output.text())
         return text if code == 0 else f"{text}\n[exit code {code}]".lstrip("\n")
 
     return tool(
@@ -95,14 +96,37 @@ class Output:
         return (self._head + note + self._tail).decode("utf-8", "replace")
 
 
-async def _end(process: asyncio.subprocess.Process, reading: asyncio.Task[None]) -> None:
-    """End what the command left running, then take the rest of its output."""
+class _Pipe:
+    """A pipe for a command's output that is ours to close.
+
+    asyncio's own would keep ``wait`` from returning as long as anything holds it open.
+    """
+
+    async def __aenter__(self) -> Self:
+        self.output = Output()
+        read_end, self.write_end = os.pipe()
+        stream = asyncio.StreamReader()
+        self._transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(read_end, "rb", 0)
+        )
+        self.reading = asyncio.create_task(self.output.fill(stream))
+        return self
+
+    def close_write_end(self) -> None:
+        """Leave the writing end to the command alone."""
+        if self.write_end >= 0:
+            os.close(self.write_end)
+            self.write_end = -1
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close_write_end()
+        self._transport.close()
+        self.reading.cancel()
+        await asyncio.gather(self.reading, return_exceptions=True)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End the command and everything it left running."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     await process.wait()
-    # a process that left the group may hold the pipe open for ever
-    await asyncio.wait([reading], timeout=LAST_OUTPUT)
-    if not reading.done():
-        reading.cancel()
-        await asyncio.gather(reading, return_exceptions=True)
-        process._transport.close()  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.processes import ends, is_alive
 
 from routinglab.running.fetch_tool import fetch_tool
 from routinglab.running.read_tools import read_tools
@@ -26,18 +27,11 @@ def bash(folder: Path, command: str, **more: Any) -> str:
     return asyncio.run(tool.run({"command": command, **more}))  # type: ignore[arg-type]
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
-    except FileNotFoundError:
-        return False
-
-
 def test_what_a_command_leaves_running_ends_with_it(tmp_path: Path) -> None:
     text = bash(tmp_path, "sleep 60 & echo $!; echo done")
     pid, done = text.split()
     assert done == "done"
-    assert not is_alive(int(pid))
+    assert ends(int(pid))
 
 
 def test_a_process_that_left_the_group_does_not_hold_the_answer_up(tmp_path: Path) -> None:
