@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from routinglab.evals.columns import means_something
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -56,13 +58,20 @@ def _table(figures: tuple[OwnFigure, ...]) -> list[str]:
     header = [
         "Model",
         "Effort",
-        *(" ".join(filter(None, (work, _NAMES[name]))) for work, name in columns),
+        *(_heading(work, name) for work, name in columns),
     ]
     lines = [_line(header), _line(["---"] * len(header))]
     for (model, effort), row in by_row.items():
         cells = [_cell(row[work], name) if work in row else "" for work, name in columns]
         lines.append(_line([_SPECIAL.sub(r"\\\1", model), effort or "", *cells]))
     return lines
+
+
+def _heading(work: str, name: str) -> str:
+    """The heading of a column; a kind of work called like another column says that it is a score."""
+    if name != "score":
+        return f"{work} {_NAMES[name]}"
+    return f"{work} score" if means_something(work) else work
 
 
 _NAMES = {"score": "", "n": "n", "usd": "$/task", "seconds": "s/task", "tokens": "tokens/task"}

@@ -98,6 +98,21 @@ def _role(form: str, own: bool) -> str | None:
     return role
 
 
+def means_something(heading: str) -> bool:
+    """Whether a heading is read as something else than a kind of work."""
+    form = plain(heading)
+    return (
+        form in ROLES
+        or form in ROW_ID
+        or form in MODEL_FALLBACK
+        or heading.lower() in HARNESSES
+        or effort_named(heading) is not None
+        or find_label("*", heading) is not None
+        or _LOOSE_MODEL.match(heading) is not None
+        or _INTERVAL_OF.search(heading) is not None
+    )
+
+
 def _find_model(
     found: Columns,
     raw: list[str | None],

@@ -163,7 +163,10 @@ def _own_column(at: int, text: str, place: Place) -> ValueColumn:
             work = _compact_own(" ".join(words[:size])) or below
             key = f"own:{work}/{measure.key}" if work else f"own:{measure.key}"
             return ValueColumn(at, key, text, measure.unit, _header_unit(text)[1])
-    work = below if below and ROLES.get(plain(text, bracketed=False)) == "value" else ""
+    score = ROLES.get(plain(words[-1])) == "value" if words else False
+    work = (
+        _compact_own(" ".join(words[:-1])) if score and len(words) > 1 else below if score else ""
+    )
     return ValueColumn(at, f"own:{work or _compact_own(text)}", text)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 _HERE = Path(__file__).parent
 _BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_NOT_ALNUM = re.compile(r"[^0-9a-z@%$]+")
+_NOT_ALNUM = re.compile(r"(?:[^\w@%$]|_)+")
 _GREEK = str.maketrans({"τ": "tau", "δ": "delta", "Δ": "delta", "μ": "mu", "±": "", "‐": "-"})
 
 
