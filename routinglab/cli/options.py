@@ -173,8 +173,9 @@ def router_of(
     policy: str = "evidence",
     all_models: bool = False,
     record: Path | None = None,
+    tell: bool = True,
 ) -> Router:
-    """A router over what the options name; says on stderr how much of the catalog it offers."""
+    """A router over what the options name; ``tell`` says on stderr how much of the catalog it offers."""
     from routinglab.cli.output import note
     from routinglab.evals.evals import load_evals
     from routinglab.lab.writer import RecordingWriter
@@ -190,7 +191,7 @@ def router_of(
         record=RecordingWriter(record) if record is not None else None,
     )
     offered, known = len(router.planner().catalog), len(router.catalog)
-    if offered < known and not all_models:
+    if tell and offered < known and not all_models:
         note(f"{offered} of {known} models are at configured providers (--all-models: all of them)")
     return router
 

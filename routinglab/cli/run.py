@@ -52,7 +52,13 @@ def run(
     max_output_cost: options.MaxOutputCost = None,
     min_context: options.MinContext = None,
     require_input: options.RequireInputs = None,
-    effort: options.Efforts = None,
+    effort: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--effort",
+            help="The reasoning level to run at; several: those that routing may choose from.",
+        ),
+    ] = None,
     evals: options.EvalsFile = None,
     catalog: options.CatalogFiles = None,
     project: options.Project = None,
@@ -64,10 +70,13 @@ def run(
 
     What is tried, and which tools are called, goes to stderr as it happens.
     """
+    from routinglab.catalog.names import as_effort
     from routinglab.errors import InvalidInput
     from routinglab.running.runner import Runner
     from routinglab.skills.run import RunOptions
 
+    stated = effort or []
+    several = len(stated) > 1
     needs = options.needs_from(work, difficulty, mistake_cost, images, long_context, fast)
     limits = options.constraints_from(
         allow_models=allow_model,
@@ -77,10 +86,10 @@ def run(
         max_output_cost=max_output_cost,
         min_context=min_context,
         require_inputs=require_input,
-        efforts=effort,
+        efforts=effort if several or stated == ["none"] else None,
     )
     start = RunOptions(continue_from=continue_from, fork_from=fork_from)
-    router = options.router_of(project, catalog, evals, record=record)
+    router = options.router_of(project, catalog, evals, record=record, tell=False)
     skill = options.skill_of(agent, project, router.settings)
     if skill.kind == "skill" and not task.strip() and not start:
         raise InvalidInput(f"{skill.name} is a skill and knows nothing else: say what it is to do")
@@ -89,12 +98,18 @@ def run(
         skill,
         task,
         model=model,
+        effort=None if several or stated in ([], ["none"]) else as_effort(stated[0]),
         needs=needs,
         constraints=limits,
         fallback_models=fallback,
         options=start,
         on_event=None if quiet else _tell,
     )
+    if not quiet:
+        for line in result.notes:
+            note(safe(line))
+        if result.transcript:
+            note(f"transcript {result.transcript} (--continue, --fork)")
     if json:
         print_json(result)
     elif result.ok:

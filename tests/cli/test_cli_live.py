@@ -119,3 +119,33 @@ def test_a_secret_in_the_task_is_refused_and_not_printed(command, server: LlmSer
     assert "secret" in ran.err
     assert KEY not in ran.err
     assert server.requests == []
+
+
+def test_one_effort_is_the_one_to_run_at(command, server: LlmServer) -> None:
+    ran = command("run", "explore", "x", "--model", "here/new-one", "--effort", "high")
+    assert ran.code == exits.OK, ran.err
+    assert server.requests[0].json["reasoning_effort"] == "high"
+    ran = command("run", "explore", "x", "--model", "here/small", "--effort", "high")
+    assert ran.code == exits.USAGE
+    assert "no configurable effort" in ran.err
+    # several restrict routing, and a concrete model is none of its business
+    several = ("--effort", "low", "--effort", "none")
+    assert command("run", "explore", "x", "--model", "here/small", *several).code == exits.OK
+
+
+def test_a_run_says_what_it_was_not_given_and_how_to_go_on(command, server: LlmServer) -> None:
+    skill = Path(".routinglab", "skills", "asker.md")
+    skill.parent.mkdir(parents=True)
+    skill.write_text(
+        "---\nname: asker\ndescription: Asks.\nrunAs: subagent\nmodel: here/small\n"
+        "tools: [read, bash]\n---\nYou ask.\n"
+    )
+    ran = command("run", "asker", "x")
+    assert ran.code == exits.OK, ran.err
+    assert "tool 'bash' is not allowed here (settings: tools.shell)" in ran.err
+    [line] = [line for line in ran.err.splitlines() if line.startswith("transcript sa_")]
+    again = command("run", "asker", "and now?", "--continue", line.split()[1])
+    assert again.code == exits.OK, again.err
+    assert [m["content"] for m in server.requests[1].json["messages"]][1:] == [
+        "x", "ok", "and now?",
+    ]  # fmt: skip
