@@ -33,6 +33,7 @@ class Columns:
     roles: dict[str, int] = field(default_factory=dict)
     values: list[ValueColumn] = field(default_factory=list)
     ignored: list[tuple[int, str]] = field(default_factory=list)
+    nameless: list[int] = field(default_factory=list)
     model: int | None = None
     guessed: bool = False
     long: bool = False
@@ -87,6 +88,8 @@ def read_columns(
             else:
                 value = value_column(at, text, place, keys, topic)
             found.values.append(value)
+        elif any(not is_missing(cell) for cell in column):
+            found.nameless.append(at)
     return found
 
 
@@ -131,6 +134,9 @@ def _find_model(
             _tell_slug(found, [at for at, role in enumerate(raw) if role == "model"], cells)
         return
     if found.roles:
+        if "slug" in found.roles:
+            names = (at for at, pair in enumerate(forms) if "name" in pair)
+            found.model = next((at for at in names if at != found.roles["slug"]), None)
         return
     loose = next((at for at, text in enumerate(header) if _LOOSE_MODEL.match(text)), None)
     if loose is not None and not _mostly_figures([row[loose] for row in cells if loose < len(row)]):

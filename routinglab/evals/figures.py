@@ -62,6 +62,9 @@ class FigureReader:
     def _figured(self, records: Sequence[Record]) -> list[ValueColumn]:
         """The value columns without those of an unknown label that hold text and no figure at all:
         one warning each."""
+        for at in self._columns.nameless:
+            told = f"column {at + 1} has no heading and was passed over"
+            self._warnings.append(Warned(self._line, told))
         kept: list[ValueColumn] = []
         for column in self._columns.values:
             at = column.at

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from pathlib import Path
 
 from routinglab.errors import EvalsError
@@ -18,6 +19,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+
+_SIGNS = re.compile("[±–—×•°’“”…€§²³]")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -62,14 +65,31 @@ def decode(data: bytes) -> tuple[str, list[Warned]]:
     return _as(data, "utf-8")
 
 
+def _only_single(text: str) -> bool:
+    """Whether all that is not ASCII was unreadable, so that the file is in an encoding of old."""
+    return all(letter == "\ufffd" for letter in re.findall(r"[^\x00-\x7f]", text))
+
+
+def _windows(data: bytes) -> str | None:
+    """The text in Windows-1252, where its signs are those of tables: ``±``, dashes, quotes."""
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
+    return text if _SIGNS.search(text) else None
+
+
 def _as(data: bytes, encoding: str) -> tuple[str, list[Warned]]:
     warnings: list[Warned] = []
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        warnings.append(Warned(line, f"bytes that are not {encoding.upper()} text were replaced"))
         text = data.decode(encoding, errors="replace")
+        told = f"bytes that are not {encoding.upper()} text were replaced"
+        if encoding == "utf-8" and _only_single(text) and (windows := _windows(data)):
+            text, told = windows, "the file is not UTF-8; it was read as Windows-1252"
+        warnings.append(Warned(line, told))
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         warnings.append(Warned(line, "a NUL character was replaced"))

@@ -120,7 +120,7 @@ def _conditions(namespace: str, text: str) -> tuple[str, str | None, str | None]
     effort = harness = None
     for inside in _BRACKET.findall(text):
         word = inside.strip()
-        if effort_named(word):
+        if effort_named(word) and word.lower() != "min":
             effort = effort_named(word)
         elif word.lower() in HARNESSES:
             harness = word

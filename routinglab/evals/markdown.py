@@ -50,6 +50,7 @@ Lines = list[tuple[int, str]]
 
 _FENCE = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})(.*)$")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$")
+_ATTRIBUTES = re.compile(r"\s*\{(?:[#.][^{}]*|[\w-]+=[^{}]*)\}$")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,4}[.)])\s+(.*)$")
 _QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
@@ -241,7 +242,8 @@ class _Blocks:
             return
         yield from self._end_prose()
         if atx:
-            yield Heading(len(atx.group(1)), plain_text(atx.group(2) or ""), number)
+            title = _ATTRIBUTES.sub("", atx.group(2) or "")
+            yield Heading(len(atx.group(1)), plain_text(title), number)
         else:
             self._previous = _prose(number, line)
 

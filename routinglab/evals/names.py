@@ -32,7 +32,13 @@ _LIMITED = re.compile(r"\d|(?:turns?|tokens?|steps?|calls?|context|output|attemp
 _MARKS = re.compile(
     r"(?<=\w)\*+\s*$|[†‡§¶\u00b9\u00b2\u00b3\u2070-\u2079\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]+"
 )
-_NOISE = re.compile(r"\b(?:reasoning\s+)?effort\b|\b(?:reasoning|thinking)\s*[:=]\s*", re.I)
+_NOISE = re.compile(
+    r"\b(?:reasoning\s+)?effort\b\s*[:=]?\s*|\b(?:reasoning|thinking)\s*[:=]\s*", re.I
+)
+_WITH = re.compile(
+    r"\s+((?:with|without|w/o?)\s+\S.*|\+\s+(?:tools?|python|search|browsing|web|code execution)\b.*)$",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,9 @@ def displayed_name(text: str, stated: str | None = None) -> DisplayedName:
                 harness, clause = clause.strip(), ""
             if clause.strip(" ,"):
                 kept.append(clause.strip(" ,"))
+    if added := _WITH.search(outside):
+        outside = outside[: added.start()]
+        kept.append(added.group(1).removeprefix("+ "))
     while trailing := _TRAILING.search(outside):
         word = trailing.group(1).strip()
         if not trailing.start():

@@ -101,8 +101,8 @@ def _read(text: str) -> Document:
 
 def _front_date(front: Iterable[str]) -> date | None:
     for line in front:
-        key, colon, value = line.partition(":")
-        if colon and plain(key) in ("date", "updated", "asof", "lastupdated", "retrieved"):
+        key, _, value = line.partition(":" if ":" in line else "=")
+        if plain(key) in ("date", "updated", "asof", "lastupdated", "retrieved"):
             return find_date(value)
     return None
 

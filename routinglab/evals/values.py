@@ -60,7 +60,8 @@ _CI = re.compile(
     re.I,
 )
 _ASYMMETRIC = re.compile(
-    rf"\s*\(?\s*\+\s*(?P<up>{_NUM})\s*[/,]?\s*[-−–]\s*(?P<down>{_NUM})\s*%?\s*\)?"
+    rf"\s*\(?\s*(?:\+\s*(?P<up>{_NUM})\s*%?\s*[/,]?\s*[-−–]\s*(?P<down>{_NUM})|"
+    rf"[-−–]\s*(?P<below>{_NUM})\s*%?\s*[/,]\s*\+\s*(?P<above>{_NUM}))\s*%?\s*\)?"
 )
 _INTERVAL = re.compile(
     rf"\s*[\[(]\s*(?:(?:95\s*%\s*)?(?:CI)?\s*:?\s*)?(?:US\$|\$)?(?P<low>[-−]?(?:{_NUM}))\s*%?\s*(?:,|;|–|—|-|\bto\b|\.\.)\s*(?:US\$|\$)?(?P<high>[-−]?(?:{_NUM}))\s*%?\s*[\])]",
@@ -219,7 +220,8 @@ def _rest(rest: str, value: float, unit: str | None, scale: float, delta: bool) 
         ci = (high - low) / 2 * scale
         rest = rest[interval.end() :]
     elif uneven:
-        up, down = number(uneven["up"]), number(uneven["down"])
+        up = number(uneven["up"] or uneven["above"])
+        down = number(uneven["down"] or uneven["below"])
         if up is None or down is None:
             return None
         ci = (up + down) / 2 * scale
