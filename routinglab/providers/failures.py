@@ -52,6 +52,7 @@ class _Table:
     limits: tuple[tuple[re.Pattern[str], str], ...]
     shapes: Mapping[str, str]
     codes: Mapping[str, str]
+    general: Mapping[str, frozenset[str]]
     weak_codes: Mapping[str, str]
     quota_ids: tuple[tuple[re.Pattern[str], str], ...]
     texts: tuple[tuple[re.Pattern[str], str, bool], ...]
@@ -74,6 +75,7 @@ def _table() -> _Table:
         limits=tuple((re.compile(row["pattern"]), row["kind"]) for row in data["limit"]),
         shapes=data["shapes"],
         codes=data["codes"],
+        general={code: frozenset(kinds) for code, kinds in data["general"].items()},
         weak_codes=data["weak_codes"],
         quota_ids=tuple((re.compile(row["pattern"]), row["kind"]) for row in data["quota_id"]),
         texts=tuple(
@@ -154,7 +156,7 @@ def _of_stream(status: int | None, events: list[Any]) -> Failure:
     for event in events:
         facts = answer_facts(event)
         ended = ended or facts.ended
-        if facts.is_error or facts.refused:
+        if facts.is_error or _ends_as(facts, "refusal") or _ends_as(facts, "failed"):
             kind = _decide(None if _fine(status) else status, facts) or "unknown"
             return Failure(kind, facts.number, facts.code, facts.category, facts.text)
     return Failure("unknown" if ended else "network_timeout", status)
@@ -164,7 +166,7 @@ def _decide(status: int | None, facts: Facts) -> str | None:
     table = _table()
     if facts.number is not None:
         status = facts.number
-    if facts.refused:
+    if _ends_as(facts, "refusal"):
         return "refusal"
     if status is not None and status in table.first:
         return table.first[status]
@@ -177,12 +179,11 @@ def _decide(status: int | None, facts: Facts) -> str | None:
     for pattern, kind in table.quota_ids:
         if any(pattern.search(quota_id.lower()) for quota_id in facts.quota_ids):
             return kind
-    for code in facts.codes:
-        if (found := table.codes.get(code)) is not None and not _only_echo(found, status, facts):
-            return found
+    if (found := _of_code(status, facts)) is not None:
+        return found
     if (found := _of_text(status, facts)) is not None:
         return found
-    if facts.empty_answer and _fine(status):
+    if (facts.empty_answer or _ends_as(facts, "failed")) and _fine(status):
         return "provider_unavailable"
     if status is not None and status in table.status:
         return table.status[status]
@@ -190,6 +191,21 @@ def _decide(status: int | None, facts: Facts) -> str | None:
         return None
     weak = next((table.weak_codes[code] for code in facts.codes if code in table.weak_codes), None)
     return weak or ("provider_unavailable" if facts.is_error and status is not None else None)
+
+
+def _ends_as(facts: Facts, finish: str) -> bool:
+    return any(finish_of(word) == finish for word in facts.finishes)
+
+
+def _of_code(status: int | None, facts: Facts) -> str | None:
+    table = _table()
+    for code in sorted(facts.codes, key=table.general.__contains__):
+        kind = table.codes.get(code)
+        if kind is None or _only_echo(kind, status, facts):
+            continue
+        told = _of_text(status, facts) if code in table.general else None
+        return told if told is not None and told in table.general[code] else kind
+    return None
 
 
 def _only_echo(kind: str, status: int | None, facts: Facts) -> bool:
@@ -203,10 +219,12 @@ def _only_echo(kind: str, status: int | None, facts: Facts) -> bool:
 
 
 def _of_text(status: int | None, facts: Facts, *, only_any: bool = False) -> str | None:
-    text = facts.text.lower()
+    table = _table()
+    unknown = [c for c in facts.codes if c not in table.codes and c not in table.weak_codes]
+    text = "\n".join([facts.text.lower(), *(facts.spelled.get(c, c) for c in unknown)]).strip()
     if not text:
         return None
-    for pattern, kind, everywhere in _table().texts:
+    for pattern, kind, everywhere in table.texts:
         if (everywhere or (not only_any and status in _VAGUE)) and pattern.search(text):
             return kind
     return None

@@ -24,14 +24,18 @@ _MAX_NODES = 200
 _HTML = re.compile(
     r"^\s*(<!--.*?-->\s*)*<(!doctype|html|head|body|\?xml|title|center|h1)", re.I | re.S
 )
-_REFUSED = ("content_filter", "refusal", "sensitive", "safety", "prohibited_content", "recitation")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(slots=True)
 class Facts:
-    """What a body says: codes lower-case, most trusted first; ``number`` an HTTP status in it."""
+    """What a body says: codes lower-case, most trusted first; ``number`` an HTTP status in it.
+
+    ``spelled`` holds the codes as words, ``finishes`` the lower-case reasons an answer ended with.
+    """
 
     codes: list[str] = field(default_factory=list)
+    spelled: dict[str, str] = field(default_factory=dict)
     code: str | None = None
     number: int | None = None
     text: str = ""
@@ -39,9 +43,13 @@ class Facts:
     quota_ids: list[str] = field(default_factory=list)
     category: str | None = None
     is_error: bool = False
-    refused: bool = False
-    ended: bool = False
+    finishes: list[str] = field(default_factory=list)
     empty_answer: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether the answer says why it ended."""
+        return bool(self.finishes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +81,13 @@ def read_payload(body: Any, headers: Mapping[str, str] | None = None) -> Payload
 
 
 def _events(text: str) -> Iterator[Any]:
-    for event in SseParser().feed(text.encode() + b"\n\n"):
+    for event in SseParser().feed(text.encode("utf-8", "replace") + b"\n\n"):
         try:
-            yield json.loads(event.data)
-        except ValueError:
+            value = json.loads(event.data)
+        except (ValueError, RecursionError):
             continue
+        named = event.event == "error" and isinstance(value, dict) and not value.get("error")
+        yield {"error": value} if named else value
 
 
 def answer_facts(body: Any) -> Facts:
@@ -92,6 +102,8 @@ def answer_facts(body: Any) -> Facts:
         facts.empty_answer = True
         return facts
     _read_answer(body, facts)
+    if (inner := choice_error(body)) is not None and not body.get("error"):
+        body = {**body, "error": inner}
     facts.is_error = _is_error(body)
     if facts.is_error or not (facts.ended or _is_answer(body)):
         texts: list[str] = []
@@ -99,6 +111,15 @@ def answer_facts(body: Any) -> Facts:
         facts.text = "\n".join(dict.fromkeys(texts))[:_MAX_TEXT]
         facts.code = next(iter(facts.codes), None)
     return facts
+
+
+def choice_error(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The error that a choice of an answer holds in place of its text, as gateways send it."""
+    choices = body.get("choices")
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and isinstance(error := choice.get("error"), dict) and error:
+            return error
+    return None
 
 
 def _is_error(body: Mapping[str, Any]) -> bool:
@@ -123,10 +144,12 @@ def _read_answer(body: Mapping[str, Any], facts: Facts) -> None:
     for choice in choices if isinstance(choices, list) else ():
         if isinstance(choice, dict):
             words.append(choice.get("finish_reason"))
-    said = [str(word).lower() for word in words if word]
-    facts.ended = bool(said)
-    facts.refused = any(word in _REFUSED for word in said)
-    if facts.refused:
+    candidates = body.get("candidates")
+    for candidate in candidates if isinstance(candidates, list) else ():
+        if isinstance(candidate, dict):
+            words.append(candidate.get("finishReason"))
+    facts.finishes = [str(word).lower() for word in words if word]
+    if facts.ended:
         facts.category = refusal_category(body)
 
 
@@ -208,4 +231,6 @@ def _read_code(value: Any, facts: Facts, texts: list[str]) -> None:
     if " " in text:
         texts.append(text)  # xAI puts a sentence there
     elif text.lower() not in ("", "error") and len(text) <= 100:
-        facts.codes.append(text.rpartition("#")[2].lower())
+        code = text.rpartition("#")[2]
+        facts.codes.append(code.lower())
+        facts.spelled[code.lower()] = re.sub(r"[_\W]+", " ", _CAPITAL.sub(" ", code)).lower()

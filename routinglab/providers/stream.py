@@ -10,6 +10,7 @@ from typing import Any
 from routinglab.providers.chat import OnText
 from routinglab.providers.failures import Failure, read_failure
 from routinglab.providers.http import MAX_ANSWER, Answer, ListenerError, TooLarge, Unreadable
+from routinglab.providers.payload import choice_error
 from routinglab.providers.sse import SseParser, SseTooLarge
 from routinglab.providers.waits import retry_wait
 
@@ -41,6 +42,8 @@ def as_answer(body: bytes, answer: Answer) -> dict[str, Any]:
 def has_error(value: dict[str, Any]) -> bool:
     """Whether an object reports an error, in the forms providers use inside a 200."""
     if value.get("error") or value.get("type") == "error" or value.get("object") == "error":
+        return True
+    if choice_error(value) is not None:
         return True
     told = value.get("base_resp")
     return isinstance(told, dict) and bool(told.get("status_code"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import traceback
 from typing import Any
@@ -99,6 +100,15 @@ def test_an_error_in_the_middle_of_a_stream_is_the_providers(name: str) -> None:
 def test_a_finish_reason_error_is_a_failure_of_the_provider() -> None:
     error = failed("oai", say("half", finish="error"), stream=True)
     assert (error.kind, error.error_type) == ("provider_unavailable", "failed")
+
+
+def test_an_error_inside_a_choice_has_its_own_kind() -> None:
+    inside = {"error": {"code": 429, "message": "slow"}, "finish_reason": "error", "index": 0}
+    body = {"id": "x", "choices": [inside]}
+    whole = Raw(json.dumps(body).encode(), "application/json")
+    event = Raw(b"data: " + json.dumps(body).encode() + b"\n\n", "text/event-stream")
+    assert failed("oai", whole).kind == "rate_limit"
+    assert failed("oai", event, stream=True).kind == "rate_limit"
 
 
 def test_a_server_that_refuses_connections_is_named_by_host_and_path() -> None:
