@@ -23,7 +23,7 @@ from routinglab.providers.failures import finish_of
 from routinglab.providers.http import Answer, Connection
 from routinglab.providers.openai_request import sound_arguments
 from routinglab.providers.payload import refusal_category
-from routinglab.providers.stream import broken_off, consume, cut_off, nothing_said, tell
+from routinglab.providers.stream import broken_off, consume, cut_off, joined, nothing_said, tell
 from routinglab.providers.wire import can_force, default_max_tokens, effort_fields, fitting_id
 
 PATH = "/v1/messages"
@@ -262,7 +262,7 @@ class _Reply:
         )
         thought = [b for b in blocks if b.get("type") in ("thinking", "redacted_thinking")]
         return ChatReply(
-            text="".join(str(b.get("text", "")) for b in blocks if b.get("type") == "text"),
+            text=joined(str(b.get("text", "")) for b in blocks if b.get("type") == "text"),
             tool_calls=calls,
             finish=self._finish_word(answer, calls),
             usage=usage_of(self._used),
@@ -274,7 +274,7 @@ class _Reply:
         )
 
     def _arguments(self, place: int, block: dict[str, Any]) -> str:
-        streamed = "".join(self._json.get(place, ()))
+        streamed = joined(self._json.get(place, ()))
         given = block.get("input")
         if streamed or given is None:
             return streamed or "{}"

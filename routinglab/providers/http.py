@@ -17,6 +17,7 @@ import httpx
 from routinglab.core.secrets import redact
 from routinglab.errors import ProviderError
 from routinglab.providers.addresses import join, shown, target
+from routinglab.providers.decoding import decoded
 from routinglab.providers.failures import Failure, read_failure
 from routinglab.providers.transport import OURS, new_client
 from routinglab.providers.waits import retry_wait
@@ -58,7 +59,7 @@ class Answer:
     async def pieces(self, limit: int = MAX_STREAM) -> AsyncIterator[bytes]:
         """The body as it arrives; :class:`TooLarge` beyond ``limit`` bytes."""
         seen = 0
-        async for piece in self._response.aiter_bytes():
+        async for piece in decoded(self._response):
             seen += len(piece)
             if seen > limit:
                 raise TooLarge(limit)
@@ -72,7 +73,7 @@ class Answer:
         """The first ``limit`` bytes of the body; the rest is left unread."""
         found = bytearray()
         with contextlib.suppress(httpx.HTTPError):
-            async for piece in self._response.aiter_bytes():
+            async for piece in decoded(self._response):
                 found += piece
                 if len(found) >= limit:
                     break

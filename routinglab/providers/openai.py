@@ -23,7 +23,7 @@ from routinglab.providers.failures import finish_of
 from routinglab.providers.http import Answer, Connection
 from routinglab.providers.openai_request import chat_body
 from routinglab.providers.payload import refusal_category
-from routinglab.providers.stream import broken_off, consume, cut_off, nothing_said, tell
+from routinglab.providers.stream import broken_off, consume, cut_off, joined, nothing_said, tell
 
 PATH = "/chat/completions"
 _REASONING = ("reasoning_content", "reasoning")
@@ -99,7 +99,8 @@ class _Reply:
     def take(self, event: dict[str, Any]) -> str:
         """One event of a stream; returns its visible text."""
         self._model = _text_of(event.get("model")) or self._model
-        told = event.get("usage") or (event.get("x_groq") or {}).get("usage")
+        groq = event.get("x_groq")
+        told = event.get("usage") or (groq.get("usage") if isinstance(groq, dict) else None)
         if isinstance(told, dict):
             self._usage = usage_of(told)
         text = ""
@@ -107,7 +108,7 @@ class _Reply:
         for choice in choices if isinstance(choices, list) else ():
             if not isinstance(choice, dict) or choice.get("index") not in (0, None):
                 continue
-            delta = choice.get("delta")
+            delta = choice.get("delta") or choice.get("message")
             text += self._delta(delta if isinstance(delta, dict) else {})
             if word := _text_of(choice.get("finish_reason")):
                 self.finish = finish_of(word)
@@ -135,6 +136,7 @@ class _Reply:
         function = part.get("function") if isinstance(part.get("function"), dict) else {}
         assert isinstance(function, dict)
         index = part.get("index", place)
+        index = index if isinstance(index, int) else place
         known = self._by_index.get(index)
         given = part.get("id")
         # some servers number every call 0: a new id with a name of its own begins another call
@@ -164,14 +166,14 @@ class _Reply:
             ToolCall(
                 str(call["id"] or self._new_id()),
                 call["name"],
-                call["arguments"] or "{}",
+                joined([call["arguments"]]) or "{}",
                 json.dumps(call["extra"]) if call["extra"] else "",
             )
             for call in self._calls
         )
         finish: Finish = "refusal" if self._refusal and not calls else _finish(self.finish, calls)
         return ChatReply(
-            text="".join(self._text) or "".join(self._refusal),
+            text=joined(self._text) or joined(self._refusal),
             tool_calls=calls,
             finish=finish,
             usage=self._usage,

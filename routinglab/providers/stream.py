@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from inspect import isawaitable
 from typing import Any
 
@@ -83,7 +83,7 @@ async def consume(
 def _is_stream(head: bytes) -> bool | None:
     """Whether a body that starts like this is server-sent events; None while that is open."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not start:
+    if not start or b"\xef\xbb\xbf".startswith(start):
         return None
     if start[:1] == b":":
         return True
@@ -129,11 +129,22 @@ def broken_off(answer: Answer) -> Unreadable:
     return Unreadable(failure, "broke its answer off with an error", error_type="failed")
 
 
+def joined(pieces: Iterable[str]) -> str:
+    """Pieces of text as one; halves of a character outside the BMP that came apart are put together.
+
+    A half without its other half becomes U+FFFD, since no file or terminal can hold it.
+    """
+    text = "".join(pieces)
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 async def tell(on_text: OnText | None, text: str) -> None:
     """Give a piece of text to the listener, plain or async."""
     if on_text is not None and text:
         try:
-            result = on_text(text)
+            result = on_text(joined([text]))
             if isawaitable(result):
                 await result
         except Exception as error:

@@ -35,8 +35,11 @@ def fetch_tool(*, allow_private: bool = False) -> HostTool:
         async with httpx.AsyncClient(timeout=SECONDS, follow_redirects=False) as client:
             for _ in range(REDIRECTS + 1):
                 address = await _check(url, allow_private)
-                target = httpx.URL(url)
-                named = {"Host": target.netloc.decode("ascii")}
+                try:
+                    target = httpx.URL(url)
+                except httpx.InvalidURL:
+                    raise ToolError("fetch: that is not an address") from None
+                named = {"Host": target.netloc.decode("ascii"), "Accept-Encoding": "gzip, deflate"}
                 try:
                     async with client.stream(
                         "GET",
@@ -61,8 +64,10 @@ def fetch_tool(*, allow_private: bool = False) -> HostTool:
 
 
 async def _shown(response: Any) -> str:
+    from routinglab.providers.decoding import decoded
+
     body = bytearray()
-    async for piece in response.aiter_bytes():
+    async for piece in decoded(response):
         body += piece
         if len(body) > BODY_LIMIT:
             break

@@ -352,3 +352,33 @@ def test_connections_of_five_hundred_requests_are_used_again() -> None:
     connections, requests = on_loopback(test)
     assert requests == 400
     assert connections <= 220
+
+
+def streamed(*events: Any) -> ChatReply:
+    async def test(server: LlmServer, providers: Providers) -> ChatReply:
+        body = "".join(f"data: {json.dumps(event)}\n\n" for event in events)
+        server.script("m", [Raw(body.encode(), "text/event-stream")])
+        return await providers.client("oai").chat(ask(), on_text=str.encode)
+
+    return on_loopback(test)
+
+
+def delta(finish: str | None = None, **said: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": said, "finish_reason": finish}]}
+
+
+def test_a_character_cut_into_halves_between_events_is_put_together() -> None:
+    halves = [delta(content="a\ud83d"), delta("stop", content="\ude00")]
+    assert streamed(*halves).text == "a\U0001f600"
+    assert streamed(delta("stop", content="a\ud83d")).text == "a\ufffd"
+
+
+def test_fields_of_odd_types_in_a_stream_are_passed_over() -> None:
+    call = {"index": [1], "id": "c", "function": {"name": "f", "arguments": "{}"}}
+    reply = streamed({**delta(tool_calls=[call]), "x_groq": "id"}, delta("tool_calls"))
+    assert [(c.id, c.name, c.arguments) for c in reply.tool_calls] == [("c", "f", "{}")]
+
+
+def test_a_message_in_place_of_a_delta_is_read() -> None:
+    whole = {"choices": [{"message": {"content": "hello"}, "finish_reason": "stop"}]}
+    assert streamed(whole).text == "hello"

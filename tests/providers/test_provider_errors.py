@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import logging
 import traceback
+import tracemalloc
+import zlib
 from typing import Any
 
 import pytest
@@ -169,6 +172,35 @@ def test_a_body_beyond_the_limit_is_refused_and_not_read_to_its_end(
     error = failed("oai", Huge(20 * 2**20), stream=stream)
     assert error.kind == "provider_unavailable"
     assert error.error_type in ("too_large", "malformed")
+
+
+@pytest.mark.parametrize(("layers", "kind"), [(1, "too_large"), (2, "DecodingError")])
+def test_a_packed_body_is_never_unpacked_beyond_the_limit(
+    layers: int, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("routinglab.providers.http.MAX_STREAM", 2**20)
+    monkeypatch.setattr("routinglab.providers.stream.MAX_ANSWER", 2**20)
+    body = bytes(64 * 2**20)
+    for _ in range(layers):
+        body = gzip.compress(body)
+    packed = Raw(body, headers={"content-encoding": ", ".join(["gzip"] * layers)})
+    tracemalloc.start()
+    try:
+        assert failed("oai", packed).error_type == kind
+        assert tracemalloc.get_traced_memory()[1] < 16 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("packing", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
+def test_a_proxy_that_compresses_unasked_is_understood(packing: str, pack: Any) -> None:
+    async def test(server: LlmServer, providers: Providers) -> str:
+        text = {"choices": [{"message": {"content": "hello"}, "finish_reason": "stop"}]}
+        body = pack(json.dumps(text).encode())
+        server.script("m", [Raw(body, headers={"content-encoding": packing})])
+        return (await providers.client("oai").chat(ask())).text
+
+    assert on_loopback(test) == "hello"
 
 
 def test_an_error_body_is_read_up_to_its_limit() -> None:
