@@ -8,9 +8,10 @@ from typing import Any
 
 import ipywidgets as w
 
-from routinglab.ui import run_html
+from routinglab.ui import html, run_html
 from routinglab.ui.run_state import RunState
 from routinglab.ui.throttle import Throttle
+from routinglab.ui.told import told
 
 #: Seconds between two drawings of a card while text streams.
 DELAY = 0.1
@@ -36,7 +37,7 @@ class RunCard:
         self.widget = w.VBox([self.head, self.said, self.why, self.button])
         for css in ("rl-card", f"rl-run-{state.task_id}"):
             self.widget.add_class(css)
-        self._later = Throttle(self.draw, DELAY)
+        self._later = Throttle(self.on_change, DELAY)
         self._stop = state.watch(self._later)
         self.draw()
 
@@ -44,6 +45,15 @@ class RunCard:
         """The button was pressed."""
         self.button.disabled = True
         self._cancel(self.state.task_id)
+
+    @told
+    def on_change(self) -> None:
+        """The run has moved on."""
+        self.draw()
+
+    def tell(self, text: str) -> None:
+        """Say that something went wrong."""
+        self.head.value = html.tag("div", html.text(text), css="rl-problem")
 
     def draw(self) -> None:
         """Show the run as it is now."""

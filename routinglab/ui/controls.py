@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from html import escape
 from typing import Any, Protocol
 
 import ipywidgets as w
@@ -16,6 +17,11 @@ UNSTATED = "unstated"
 NO_LIMIT = "no limit"
 
 LABELLED = {"description_width": "112px"}
+
+
+def heard(group: str, text: str) -> str:
+    """A description in HTML whose ``group`` is only read aloud: many boxes look alike by themselves."""
+    return f'<span class="rl-hidden">{escape(group)}: </span>{escape(text)}'
 
 
 class Control(Protocol):
@@ -45,7 +51,7 @@ class Quiet:
 
 
 class AnswerControl(Quiet):
-    """One need: one of a few answers, or unstated. Yes and no are buttons, longer lists a menu."""
+    """One need as a menu: one of a few answers, yes or no where none are given, or unstated."""
 
     def __init__(
         self,
@@ -57,17 +63,12 @@ class AnswerControl(Quiet):
         help: str = "",
     ) -> None:
         self._changed = changed
-        self._of: dict[str, str | bool | None] = {UNSTATED: None, "yes": True, "no": False}
-        if answers is None:
-            self.choice = w.ToggleButtons(
-                options=list(self._of), description=label, tooltip=help, style=LABELLED
-            )
-        else:
-            self._of = {UNSTATED: None, **{one: one for one in answers}}
-            shown = [(one.replace("_", " "), one) for one in self._of]
-            self.choice = w.Dropdown(
-                options=shown, value=UNSTATED, description=label, tooltip=help, style=LABELLED
-            )
+        self._of: dict[str, str | bool | None] = {UNSTATED: None}
+        self._of |= {"yes": True, "no": False} if answers is None else {one: one for one in answers}
+        shown = [(one.replace("_", " "), one) for one in self._of]
+        self.choice = w.Dropdown(
+            options=shown, value=UNSTATED, description=label, tooltip=help, style=LABELLED
+        )
         self.choice.observe(self.on_choice, "value")
         self.widget = w.HBox([self.choice])
         for css in ("rl-row", f"rl-{name}"):

@@ -7,6 +7,11 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from routinglab.tasks.previews import clean
+
+# these make text read backwards, in any script; marks and isolates of real right-to-left text stay
+_OVERRIDES = dict.fromkeys(map(ord, "\u202d\u202e"))
+
 
 @cache
 def style() -> str:
@@ -22,8 +27,8 @@ def tag(name: str, *inside: str, css: str = "", title: str = "") -> str:
 
 
 def text(value: object) -> str:
-    """A value as text, escaped."""
-    return escape(str(value))
+    """A value as text: escaped, and without terminal codes, control characters and overrides."""
+    return escape(clean(str(value)).translate(_OVERRIDES))
 
 
 def table(

@@ -24,6 +24,7 @@ from routinglab.ui.run_state import RunState
 from routinglab.ui.runs import SESSION_VARIABLE, notebook_runs, runs_of
 from routinglab.ui.shown import Shown
 from routinglab.ui.throttle import Throttle
+from routinglab.ui.told import told
 
 #: Cards that are shown; older runs are in the task panel.
 CARDS = 12
@@ -152,27 +153,23 @@ class LaunchPanel(Shown):
 
     # -- what a person does ---------------------------------------------------------------------
 
+    @told
     def on_launch(self, _: Any = None) -> None:
         """The button was pressed; what is wrong is said beside it."""
         self.said.value = ""
-        try:
-            if not self.task.value.strip():
-                self._say("Write a task first: the child sees nothing else.")
-            elif self.blocked:
-                self._say(self.blocked)
-            else:
-                self.launch()
-        except Exception as error:  # without this it would reach a log that nobody reads
-            known = isinstance(error, RoutingLabError)
-            self._say(str(error) if known else f"{type(error).__name__}: {error}")
+        if not self.task.value.strip():
+            self.tell("Write a task first: the child sees nothing else.")
+        elif self.blocked:
+            self.tell(self.blocked)
+        else:
+            self.launch()
 
+    @told
     def on_cancel(self, task_id: str) -> None:
         """A card's button was pressed."""
-        try:
-            self.cancel(task_id)
-        except RoutingLabError as error:
-            self._say(str(error))
+        self.cancel(task_id)
 
+    @told
     def on_agent(self, _: Any = None) -> None:
         """Another agent was chosen: its own limits and needs count in the picker."""
         skill = self.agents.get(self.agent.value)
@@ -183,6 +180,7 @@ class LaunchPanel(Shown):
             self.picker.for_agent(skill)
         self.on_picker()
 
+    @told
     def on_example(self, change: Any) -> None:
         """An example was chosen: fill the form."""
         example = self.examples.get(change["new"])
@@ -191,12 +189,14 @@ class LaunchPanel(Shown):
             if example.agent in self.agents:
                 self.agent.value = example.agent
 
+    @told
     def on_picker(self, _: Any = None) -> None:
         """What can be launched may have changed."""
         blocked = self.blocked
         self.button.disabled = bool(blocked)
         self.reason.value = html.tag("div", html.text(blocked), css="rl-problem") if blocked else ""
 
+    @told
     def on_runs(self) -> None:
         """Runs came, changed state or went."""
         states = self._runs.states
@@ -217,6 +217,7 @@ class LaunchPanel(Shown):
         self.counts.value = self._counts()
         self._again()
 
+    @told
     def on_tick(self) -> None:
         """A second has passed while something runs: times move on."""
         for state in self._runs.live:
@@ -224,14 +225,16 @@ class LaunchPanel(Shown):
                 self.cards[state.task_id].draw()
         self._again()
 
+    def tell(self, text: str) -> None:
+        """Say beside the button that something went wrong."""
+        said = html.text(self.runner.router.redact(text))
+        self.said.value = html.tag("div", said, css="rl-problem")
+
     # -- inside ---------------------------------------------------------------------------------
 
     def _again(self) -> None:
         if self._runs.live and not self._tick.pending and _in_loop():
             self._tick()
-
-    def _say(self, text: str) -> None:
-        self.said.value = html.tag("div", html.text(text), css="rl-problem")
 
     def _counts(self) -> str:
         store = self._runs.store

@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from routinglab.ui.controls import LABELLED, NO_LIMIT, Changed, Quiet
+from routinglab.ui.controls import LABELLED, NO_LIMIT, Changed, Quiet, heard
 from routinglab.ui.scale import Scale
 
 _LARGEST = 1_000_000_000
@@ -43,8 +43,9 @@ class LimitControl(Quiet):
             min=0, max=_LARGEST, step=None, tooltip=f"{label}, {unit}: type a figure"
         )
         self.none = w.Checkbox(
-            value=True, description=NO_LIMIT, indent=False, tooltip=f"{label}: {NO_LIMIT}"
-        )
+            value=True, description=heard(label, NO_LIMIT), description_allow_html=True,
+            indent=False, tooltip=f"{label}: {NO_LIMIT}",
+        )  # fmt: skip
         for widget, css in (
             (self.slider, "slider"),
             (self.number, "number"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from routinglab.ui.controls import NO_LIMIT, Changed, Quiet
+from routinglab.ui.controls import NO_LIMIT, Changed, Quiet, heard
 
 
 class ListControl(Quiet):
@@ -36,11 +36,13 @@ class ListControl(Quiet):
         self._options = tuple(options)
         self._value: tuple[Any, ...] | None = None
         self.none = w.Checkbox(
-            value=True, description=none, indent=False, tooltip=f"{label}: {none}"
-        )
+            value=True, description=heard(label, none), description_allow_html=True,
+            indent=False, tooltip=f"{label}: {none}",
+        )  # fmt: skip
         self.none.add_class("rl-nolimit")
         self.none.observe(self.on_none, "value")
         self.entry = w.Combobox(
+            description=label,  # read aloud; it stands above
             placeholder="type or choose, then Enter",
             continuous_update=False,
             tooltip=f"{label}: {help}",
@@ -141,9 +143,9 @@ class ListControl(Quiet):
     def _box(self, value: Any) -> Any:
         box = w.Checkbox(
             value=False,
-            description=self._shown(value),
+            description=heard(self._label, self._shown(value)),
             indent=False,
-            description_allow_html=False,
+            description_allow_html=True,
             tooltip=f"{self._label}: {self._shown(value)}",
         )
         box.add_class("rl-check")

@@ -11,7 +11,6 @@ import ipywidgets as w
 from routinglab.catalog.model import Catalog
 from routinglab.core.constraints import CONSTRAINT_FIELDS, ModelConstraints
 from routinglab.core.needs import DIFFICULTIES, MISTAKE_COSTS, NEED_FIELDS, WORKS, TaskNeeds
-from routinglab.errors import RoutingLabError
 from routinglab.routing.evidence import Evidence
 from routinglab.routing.plan import Plan
 from routinglab.routing.policies import PolicyLike
@@ -28,6 +27,7 @@ from routinglab.ui.reasons import LABELS, effort_word
 from routinglab.ui.scale import tokens, usd
 from routinglab.ui.shown import Shown
 from routinglab.ui.throttle import Throttle
+from routinglab.ui.told import told, words
 
 #: Seconds between two updates while a control moves.
 DELAY = 0.05
@@ -74,6 +74,8 @@ class ConstraintPicker(Shown):
         self._results.add_class("rl-outlook")
         self._source = w.HTML()
         self._source.add_class("rl-code")
+        self.said = w.HTML()
+        self.said.add_class("rl-message")
         self.widget = self._laid_out()
         self.set(constraints, needs)
 
@@ -158,17 +160,22 @@ class ConstraintPicker(Shown):
 
         return stop
 
+    @told
     def on_control(self) -> None:
         """A person changed a control: read all of them, and update soon."""
+        self.said.value = ""
         values = {name: control.value for name, control in self.controls.items()}
         self.model.constraints = ModelConstraints(**{n: values[n] for n in CONSTRAINT_FIELDS})
         self.model.needs = TaskNeeds(**{n: values[n] for n in NEED_FIELDS})
         self._update()
 
+    @told
     def on_clear(self, _: Any = None) -> None:
         """Take every limit and statement away."""
+        self.said.value = ""
         self.set(ModelConstraints(), TaskNeeds())
 
+    @told
     def on_everything(self, _: Any = None) -> None:
         """Show long lists whole, or their beginning."""
         self._draw()
@@ -179,13 +186,21 @@ class ConstraintPicker(Shown):
         try:
             self._offer()
             self._outlook = self.model.outlook()
-        except RoutingLabError as error:
-            self._outlook = Outlook(0, 0, None, (), (), problem=str(error))
+        except Exception as error:  # a policy of the user's own may raise anything
+            self._outlook = Outlook(0, 0, None, (), (), problem=words(error))
         self._draw()
         for watcher in tuple(self._watchers.values()):
-            watcher()
+            self._inform(watcher)
+
+    def tell(self, text: str) -> None:
+        """Say that something went wrong."""
+        self.said.value = html.tag("div", html.text(text), css="rl-problem")
 
     # -- inside ---------------------------------------------------------------------------------
+
+    @told
+    def _inform(self, watcher: Callable[[], None]) -> None:
+        watcher()
 
     def _draw(self) -> None:
         self._results.value = outlook_html(self._outlook, everything=self.everything.value)
@@ -303,7 +318,7 @@ class ConstraintPicker(Shown):
             ]
         )
         left.add_class("rl-controls")
-        right = w.VBox([self._results, self.everything, self._source])
+        right = w.VBox([self.said, self._results, self.everything, self._source])
         right.add_class("rl-results")
         columns = w.HBox([left, right])
         columns.add_class("rl-columns")

@@ -55,7 +55,7 @@ def _candidates(plan: Plan, everything: bool) -> str:
     first = [model for model in plan.ranked if model.model in offered]
     rest = [model for model in plan.ranked if model.model not in offered]
     shown = [*first, *(rest if everything else rest[: max(0, SHOWN - len(first))])]
-    heads = ("model", "", "effort", "score", "standing", "in / out", "window")
+    heads = ("model", "effort", "score", "standing", "in / out", "window")
     head = tag("div", *(tag("span", one) for one in heads), css="rl-model rl-head")
     caption = tag(
         "div",
@@ -73,8 +73,7 @@ def _row(plan: Plan, describer: Describer, model: RankedModel, listed: bool) -> 
     described = describer.option(model).description
     tiers = tag("sup", "+", css="rl-soft", title="dearer for long requests") if entry.tiers else ""
     cells = (
-        text(model.model),
-        tag("span", "shortlist", css="rl-tag rl-good") if listed else "",
+        text(model.model) + (tag("span", "shortlist", css="rl-tag rl-good") if listed else ""),
         text(plan.candidate(model.model).effort or "none"),
         f"{model.score:.3f}",
         tag("span", "–", css="rl-soft", title="not measured")

@@ -15,6 +15,7 @@ from routinglab.ui import html
 from routinglab.ui.run_html import state_tag
 from routinglab.ui.shown import Shown
 from routinglab.ui.throttle import Throttle
+from routinglab.ui.told import told
 
 #: Rows that are shown, the newest; the rest is counted.
 ROWS = 40
@@ -39,8 +40,8 @@ class TaskPanel(Shown):
         self.widget = w.VBox([w.HTML(html.style()), self._head, self._body])
         for css in ("rl-ui", "rl-tasks"):
             self.widget.add_class(css)
-        self._later = Throttle(self.draw, DELAY)
-        self._tick = Throttle(self.draw, 1.0)
+        self._later = Throttle(self.on_due, DELAY)
+        self._tick = Throttle(self.on_due, 1.0)
         self._stop = store.subscribe(self.on_tasks)
         if not store.connected:
             store.connect()
@@ -55,6 +56,16 @@ class TaskPanel(Shown):
         """Tasks came, reported, changed state or went."""
         self._later()
 
+    @told
+    def on_due(self) -> None:
+        """Something has changed, or a second has passed."""
+        self.draw()
+
+    def tell(self, text: str) -> None:
+        """Say that something went wrong."""
+        self._head.value = html.tag("div", html.text(text), css="rl-problem")
+
+    @told
     def on_cancel(self, task_id: str) -> None:
         """A row's button was pressed."""
         try:

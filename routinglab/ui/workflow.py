@@ -133,7 +133,7 @@ class WorkflowView(Shown):
         stages = html.plural(len(rows), "stage")
         title = f"{self.workflow.name} {self.workflow.version}: {done} of {stages} done"
         table = html.table(heads, cells, caption=html.text(title), numbers=(heads.index("USD"),))
-        return bar + table + self._where(timed)
+        return bar + html.tag("div", table, css="rl-broad") + self._where(timed)
 
     def _where(self, timed: bool) -> str:
         if self._path is None:
