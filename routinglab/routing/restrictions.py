@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from routinglab.catalog.model import Model
 from routinglab.core.agent import AgentBrief
-from routinglab.core.constraints import ModelConstraints, broken_restrictions
+from routinglab.core.constraints import CONSTRAINT_FIELDS, ModelConstraints, broken_restrictions
 from routinglab.core.efforts import Effort
 from routinglab.errors import ConstraintConflict, NoEligibleModel
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 #: Prefix of the restrictions of the ``modelRouting`` setting in :attr:`Admission.removed`.
 ROUTING_SOURCE = "modelRouting"
+
+# asked for every limit of every candidate
+_CALLED = {name: to_camel(name) for name in CONSTRAINT_FIELDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Restriction:
     def broken_by(self, model: Model, effort: Effort | None) -> Iterator[str]:
         """Names of the limits that a candidate does not satisfy, as a person wrote them."""
         for name in broken_restrictions(model, effort, self.limits):
-            yield f"{self.source}.{to_camel(name)}"
+            yield f"{self.source}.{_CALLED[name]}"
         if model.full_id in self.excluded_models:
             yield f"{self.source}.excludedModels"
 
