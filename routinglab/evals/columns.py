@@ -62,7 +62,7 @@ def read_columns(
     by_harness = sum(text.lower() in HARNESSES for text in header) >= 2
     topic = topic_of(place)
     for at, text in enumerate(header):
-        role = raw[at]
+        role = "ci" if _INTERVAL_OF.fullmatch(text) else raw[at]
         if at in (found.model, found.roles.get("slug"), found.roles.get("agent_model")):
             continue
         column = [row[at] for row in cells if at < len(row)]
@@ -70,7 +70,8 @@ def read_columns(
             continue
         if role in ("benchmark", "value") and not found.long:
             role = None
-        if role in ("effort", "about") and _mostly_figures(column):
+        unsure = role == "about" or (role == "effort" and "effort" not in text.lower())
+        if unsure and _mostly_figures(column):
             role = None
         if not found.long and (role == "ci" or _INTERVAL_OF.search(text)):
             if _attach_ci(found, at, text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from routinglab.evals.row import Row, Warned
 
@@ -28,6 +28,22 @@ def conflicts(records: Sequence[Sequence[Row]]) -> Iterator[Warned]:
                     row.line,
                     f"{row.slug} has {row.label} {row.value:g} here and {earlier.value:g} on line {earlier.line}",
                 )
+
+
+def mixed_units(rows: Iterable[Row]) -> Iterator[Warned]:
+    """A warning for every benchmark of an edition where shares of one stand beside percent."""
+    plain: dict[tuple[int, str], Row] = {}
+    for row in (several := tuple(rows)):
+        if row.unit == "" and 0 < row.value <= 1:
+            plain.setdefault((row.edition.order, row.benchmark), row)
+    if not plain:
+        return
+    for row in several:
+        if row.unit == "%" and row.value > 1:
+            share = plain.pop((row.edition.order, row.benchmark), None)
+            if share is not None:
+                told = f"{share.label} is {share.value:g} here and in percent on line {row.line}"
+                yield Warned(share.line, told)
 
 
 def _mixed(rows: Sequence[Row]) -> bool:

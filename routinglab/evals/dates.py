@@ -13,6 +13,7 @@ _FORMS = tuple(
         r"(?<![\d-])(?P<year>20\d\d)[-/.](?P<m>0?[1-9]|1[0-2])[-/.](?P<day>3[01]|[12]\d|0?[1-9])(?!\d)",
         rf"(?<!\d)(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?[ -]{_MONTH},?[ -](?P<year>20\d\d)(?!\d)",
         rf"\b{_MONTH}\s+(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?,?\s+(?P<year>20\d\d)(?!\d)",
+        r"(?<![\d.])(?P<year>20\d\d)(?P<m>0[1-9]|1[0-2])(?P<day>3[01]|[12]\d|0[1-9])(?![\d.])",
         rf"\b{_MONTH},?[ -](?P<year>20\d\d)(?!\d)",
         r"(?<![\d-])(?P<year>20\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![\d-])",
     )
@@ -49,7 +50,7 @@ def stated_date(text: str) -> date | None:
     first = find_date(text)
     if first is None:
         return None
-    days = {day for form in _FORMS[:3] for found in form.finditer(text) if (day := _as_date(found))}
+    days = {day for form in _FORMS[:4] for found in form.finditer(text) if (day := _as_date(found))}
     return first if len(days) <= 1 else None
 
 

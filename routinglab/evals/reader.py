@@ -11,7 +11,7 @@ from datetime import date
 from routinglab.evals.benchmarks import find_label
 from routinglab.evals.cells import plain_cells, plain_text
 from routinglab.evals.columns import Columns, is_key_table, read_columns
-from routinglab.evals.conflicts import conflicts
+from routinglab.evals.conflicts import conflicts, mixed_units
 from routinglab.evals.dates import find_date
 from routinglab.evals.figures import FigureReader
 from routinglab.evals.identities import Identities
@@ -141,8 +141,8 @@ def _read_table(
             warnings.append(Warned(line, told))
             return None
         header, rows, lines, columns = other.header, other.rows, other.lines, other.columns
-    together = columns.roles.keys() & {"agent_model", "agent"}
-    if together and (not place.named or place.edition.namespace == "aa"):
+    loose = not place.named or place.edition.namespace == "aa"
+    if "agent_model" in columns.roles or ("agent" in columns.roles and loose):
         place = outline.moved(place, "agent")
         columns = read_columns(header, sample, place, outline.keys)
     return _Table(
@@ -177,6 +177,7 @@ def _into_rows(tables: list[_Table], document: Document) -> None:
         )
     document.rows = tuple(row for rows in by_record for row in rows)
     document.warnings += conflicts(by_record)
+    document.warnings += mixed_units(document.rows)
 
 
 def _suggested(header: list[str]) -> str | None:

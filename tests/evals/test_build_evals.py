@@ -154,3 +154,15 @@ def test_tables_that_cannot_be_summed_up_are_errors(rows: Any, message: str) -> 
 @settings(max_examples=25, deadline=None)
 def test_any_outcomes_read_back(rows: list[dict[str, Any]]) -> None:
     assert read_back(build_evals(rows)) == expected(own_figures(rows))
+
+
+@pytest.mark.parametrize(
+    "work",
+    ["cost", "speed", "n", "context", "score", "effort", "model", "slug", "CI", "high", "released",
+     "ID", "cc", "unit", "date", "accuracy", "coding (n)", "日本語", "x@y", "source", "usd"],
+)  # fmt: skip
+def test_a_kind_of_work_may_be_called_like_another_column(work: str) -> None:
+    rows = [outcome(f"t{i}", model, i % 2, work, cost=0.5) for i in range(4) for model in ("p/a-1", "p/b-1")]  # fmt: skip
+    text = build_evals(rows)
+    assert read_back(text) == expected(own_figures(rows))
+    assert parse_evals(text).warnings == ()

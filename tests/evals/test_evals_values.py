@@ -55,6 +55,19 @@ from routinglab.evals.values import Figure, is_missing, read_figure
         ("[74%](https://example.org)", Figure(74.0, "%")),
         ("~~70~~ 74%", Figure(74.0, "%")),
         ("≈74%", Figure(74.0, "%")),
+        ("７４％ ± ３", Figure(74.0, "%", 3.0)),
+        ("74\u2007% ±\u20093", Figure(74.0, "%", 3.0)),
+        ("\u00ad7\u200b4", Figure(74.0)),
+        ("$74\\%$", Figure(74.0, "%")),
+        ("$74 \\pm 3$", Figure(74.0, None, 3.0)),
+        ("74 (-2, +3)", Figure(74.0, None, 2.5)),
+        ("6.52$", Figure(6.52, "usd")),
+        ("90¢", Figure(0.9, "usd", scaled=True)),
+        ("\u20113", Figure(-3.0)),
+        ("-0", Figure(0.0)),
+        ("74% ✅", Figure(74.0, "%")),
+        ("74 [1]", Figure(74.0)),
+        ("74^[2]", Figure(74.0)),
     ],
 )
 def test_figures_seen_in_the_wild(cell: str, figure: Figure) -> None:
@@ -62,7 +75,25 @@ def test_figures_seen_in_the_wild(cell: str, figure: Figure) -> None:
 
 
 @pytest.mark.parametrize(
-    "cell", ["∅", "—", "–", "-", "---", "n/a", "N/A", "", "  ", "&mdash;", "TBD", "nan"]
+    "cell",
+    [
+        "∅",
+        "—",
+        "–",
+        "-",
+        "---",
+        "n/a",
+        "N/A",
+        "",
+        "  ",
+        "&mdash;",
+        "TBD",
+        "nan",
+        "N/A*",
+        "— †",
+        "— (not run)",
+        "n/a (refused)",
+    ],
 )
 def test_missing_marks_are_missing_and_no_figure(cell: str) -> None:
     assert is_missing(plain_text(cell))
