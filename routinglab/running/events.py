@@ -56,6 +56,10 @@ class Events:
         self._on_event = on_event
         self._redact = redact
 
+    @property
+    def watched(self) -> bool:
+        return self._on_event is not None
+
     def tell(self, event: RunEvent) -> None:
         """Give an event whose texts are known to be clean to the watcher."""
         if self._on_event is None:
@@ -85,7 +89,7 @@ class TextStream:
         self._candidate = candidate
         self._step = step
         self._redactor = StreamRedactor(redact)
-        self._watched = events._on_event is not None
+        self._watched = events.watched
 
     def piece(self, text: str) -> None:
         """The next piece."""

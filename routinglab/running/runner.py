@@ -27,7 +27,7 @@ from routinglab.running.transcripts import TranscriptStore
 from routinglab.running.workspace import Workspace
 from routinglab.running.write_tools import write_tools
 from routinglab.settings.home import FOLDER, user_home
-from routinglab.skills.builtin import builtin_subagent_tools
+from routinglab.skills.builtin import BUILTIN_SUBAGENTS, builtin_subagent_tools
 from routinglab.skills.profile import ProfileResolver
 from routinglab.skills.run import RunOptions
 from routinglab.skills.skill import Skill
@@ -182,7 +182,8 @@ class Runner:
         wanted = plan.agent.tools
         if wanted == ():
             return Toolbox(())
-        offered = [*self._file_tools, *self.tools]
+        offered = [*self._file_tools]
+        withheld = {}
         if wanted is not None:
             from routinglab.running.fetch_tool import fetch_tool
             from routinglab.running.shell_tool import shell_tool
@@ -192,7 +193,12 @@ class Runner:
             offered.append(fetch_tool(allow_private=self._allow_private_fetch))
             if depth < self.max_depth:
                 offered += self._launching_tools()
-        return choose_tools(wanted, offered, self.router.settings.tools)
+            else:
+                reason = f"is not given at depth {depth}: children may launch none deeper"
+                names = ("subagent", "run_skill", *BUILTIN_SUBAGENTS)
+                withheld = dict.fromkeys(names, reason)
+        permissions = self.router.settings.tools
+        return choose_tools(wanted, offered, permissions, own=self.tools, withheld=withheld)
 
     @cached_property
     def _workspace(self) -> Workspace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from routinglab.core.text import did_you_mean
 from routinglab.errors import RoutingLabError, ToolError
@@ -76,6 +77,9 @@ def choose_tools(
     wanted: tuple[str, ...] | None,
     offered: Iterable[HostTool],
     permissions: ToolPermissions,
+    *,
+    own: Iterable[HostTool] = (),
+    withheld: Mapping[str, str] = MappingProxyType({}),
 ) -> Toolbox:
     """The toolbox for a definition's ``tools``: None means the read-only ones, ``()`` none.
 
@@ -83,8 +87,12 @@ def choose_tools(
     Nothing that the host does not allow is ever offered. A name with a limit of its own, such as
     ``Bash(git:*)``, is left out: the limit cannot be kept here, and the whole tool is more than was
     asked for. Each tool that is left out has a note.
+
+    ``own`` are the host's: they need no permission and come before one of the same name.
+    ``withheld`` says why some names are not offered here.
     """
-    known = {tool.name: tool for tool in offered}
+    known = {tool.name: tool for tool in (*offered, *own)}
+    free = {tool.name for tool in own}
     by_lower = {name.lower(): name for name in known}
     chosen: dict[str, HostTool] = {}
     notes = []
@@ -93,11 +101,12 @@ def choose_tools(
         plain = plain.strip()
         name = by_lower.get(plain) or by_lower.get(SYNONYMS.get(plain, ""), "")
         needed = PERMISSION.get(name or SYNONYMS.get(plain, plain))
-        if needed is not None and not getattr(permissions, needed):
+        if needed is not None and name not in free and not getattr(permissions, needed):
             notes.append(f"tool {written!r} is not allowed here (settings: tools.{needed})")
         elif not name:
             if wanted is not None:
-                notes.append(f"tool {written!r} does not exist here")
+                reason = withheld.get(SYNONYMS.get(plain, plain), "does not exist here")
+                notes.append(f"tool {written!r} {reason}")
         elif limit.rstrip(") ") not in _NO_LIMIT:
             notes.append(
                 f"tool {written!r} is left out: its limit cannot be kept here, and {name} without "

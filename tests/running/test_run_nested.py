@@ -135,6 +135,10 @@ def test_launching_ends_at_the_depth_limit(tmp_path: Path, depth: int) -> None:
         s.server.always("middle", note)
         result = await s.run(agent(tools=("subagent", "ls")))
         assert result.text == "bottom"
+        if depth == 1:
+            assert result.notes == (
+                "tool 'subagent' is not given at depth 1: children may launch none deeper",
+            )
         first = offered[:depth]
         assert first == [{"ls", "subagent"}] * (depth - 1) + [{"ls"}]
 

@@ -189,7 +189,7 @@ def test_a_recording_of_the_router_is_used_where_the_runner_has_none(tmp_path: P
     assert TASK not in path.read_text()
 
 
-def test_a_cancelled_or_failed_run_is_recorded_too(tmp_path: Path) -> None:
+def test_a_failed_run_is_recorded_too(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
 
     async def act(s: Scene) -> None:

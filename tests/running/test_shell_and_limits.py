@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from support.processes import ends, is_alive
 
+from routinglab.providers.chat import ToolCall
 from routinglab.running.fetch_tool import fetch_tool
 from routinglab.running.read_tools import read_tools
 from routinglab.running.shell_tool import shell_tool
-from routinglab.running.toolbox import choose_tools
+from routinglab.running.toolbox import choose_tools, python_tool
 from routinglab.running.workspace import Workspace
 from routinglab.running.write_tools import write_tools
 from routinglab.settings.model import ToolPermissions
@@ -105,3 +106,18 @@ def test_each_permission_allows_its_own_tools_only(
     box = choose_tools(("write", "edit", "bash", "fetch"), every, permissions)
     assert box.names == names
     assert len(box.notes) == 4 - len(names)
+
+
+def test_a_hosts_own_tool_comes_before_one_of_the_same_name_and_needs_no_permission(
+    tmp_path: Path,
+) -> None:
+    def bash(command: str) -> str:
+        """Run a command in a container."""
+        return f"contained: {command}"
+
+    box = choose_tools(
+        ("bash",), [shell_tool(Workspace(tmp_path))], ToolPermissions(), own=[python_tool(bash)]
+    )
+    assert box.notes == ()
+    result = asyncio.run(box.call(ToolCall("1", "bash", '{"command": "ls"}')))
+    assert result.text == "contained: ls"
