@@ -246,7 +246,8 @@ class _Reply:
             self._json.setdefault(place, []).append(str(delta.get("partial_json", "")))
         elif (name := names.get(str(kind))) and isinstance(part := delta.get(name), str):
             block = self._blocks.setdefault(place, {"type": "text"})
-            block[name] = block.get(name, "") + part
+            begun = block.get(name)
+            block[name] = begun + part if isinstance(begun, str) else part
             return part if name == "text" else ""
         return ""
 

@@ -144,4 +144,4 @@ def fitting_id(call_id: str, allowed: re.Pattern[str]) -> str:
     """``call_id`` as a provider takes it: itself, or always the same nine letters and digits."""
     if allowed.fullmatch(call_id):
         return call_id
-    return sha256(call_id.encode()).hexdigest()[:9]
+    return sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()[:9]

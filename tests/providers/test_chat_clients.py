@@ -354,11 +354,11 @@ def test_connections_of_five_hundred_requests_are_used_again() -> None:
     assert connections <= 220
 
 
-def streamed(*events: Any) -> ChatReply:
+def streamed(*events: Any, name: str = "oai") -> ChatReply:
     async def test(server: LlmServer, providers: Providers) -> ChatReply:
         body = "".join(f"data: {json.dumps(event)}\n\n" for event in events)
         server.script("m", [Raw(body.encode(), "text/event-stream")])
-        return await providers.client("oai").chat(ask(), on_text=str.encode)
+        return await providers.client(name).chat(ask(), on_text=str.encode)
 
     return on_loopback(test)
 
@@ -377,6 +377,23 @@ def test_fields_of_odd_types_in_a_stream_are_passed_over() -> None:
     call = {"index": [1], "id": "c", "function": {"name": "f", "arguments": "{}"}}
     reply = streamed({**delta(tool_calls=[call]), "x_groq": "id"}, delta("tool_calls"))
     assert [(c.id, c.name, c.arguments) for c in reply.tool_calls] == [("c", "f", "{}")]
+
+
+def test_a_block_that_begins_without_a_text_is_read() -> None:
+    events = [
+        {
+            "type": "content_block_start",
+            "index": 0,
+            "content_block": {"type": "text", "text": None},
+        },
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "text_delta", "text": "hello"},
+        },
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+    ]
+    assert streamed(*events, name="ant").text == "hello"
 
 
 def test_a_message_in_place_of_a_delta_is_read() -> None:
