@@ -26,7 +26,9 @@ class Conversation:
     """
 
     def __init__(self, transcript: Transcript, file: TranscriptFile | None = None) -> None:
-        self._transcript = transcript
+        self._start = transcript
+        self.system = transcript.system
+        self.messages = transcript.messages
         self._file = file
         self._unwritten: list[Message] = []
         self._call_ids = {call.id for message in self.messages for call in message.tool_calls}
@@ -64,15 +66,7 @@ class Conversation:
     @property
     def reference(self) -> str | None:
         """The reference a later run can go on from, None where nothing is kept."""
-        return self._transcript.reference if self._file is not None else None
-
-    @property
-    def system(self) -> str:
-        return self._transcript.system
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        return self._transcript.messages
+        return self._start.reference if self._file is not None else None
 
     def ask(self, text: str) -> None:
         """Add the person's or the parent's next turn, after closing calls nobody answered."""
@@ -83,8 +77,11 @@ class Conversation:
 
     def say(self, reply: ChatReply) -> None:
         """Add an assistant's complete turn."""
-        calls = tuple(self._named(call, place) for place, call in enumerate(reply.tool_calls))
-        self._add(replace(reply.message(), tool_calls=calls))
+        message = reply.message()
+        if message.tool_calls:
+            calls = tuple(self._named(c, place) for place, c in enumerate(message.tool_calls))
+            message = replace(message, tool_calls=calls)
+        self._add(message)
 
     def answer(self, call: ToolCall, text: str, *, is_error: bool = False) -> None:
         """Add the result of a tool call."""
@@ -116,7 +113,7 @@ class Conversation:
         return call if unique == call.id else replace(call, id=unique)
 
     def _add(self, message: Message, *, write: bool = True) -> None:
-        self._transcript = replace(self._transcript, messages=(*self.messages, message))
+        self.messages = (*self.messages, message)
         self.bytes += _message_size(message)
         self._unwritten.append(message)
         if write:
@@ -127,7 +124,7 @@ class Conversation:
         if self._file is None or not new:
             return
         try:
-            self._file.add(self._transcript, new)
+            self._file.add(replace(self._start, messages=self.messages), new)
         except OSError as error:
             # the answer is worth more than its transcript
             self.trouble = f"the transcript is not kept any further: {error.strerror or error}"
