@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,8 @@ _SETTINGS = {
     },
     # a page that is loaded again shows what was last saved
     "@jupyterlab/docmanager-extension/plugin.jupyterlab-settings": {"autosave": False},
+    # otherwise cells outside the window are not drawn, and what a test waits for never shows
+    "@jupyterlab/notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"},
 }  # fmt: skip
 
 
@@ -140,6 +142,17 @@ def _free_port() -> int:
         return port
 
 
+# what a cell wrote on its error stream, a traceback, or that all cells have a number
+_ENDED = """() => {
+    const panel = [...document.querySelectorAll('.jp-NotebookPanel')].find(p => p.checkVisibility());
+    const kind = 'application/vnd.jupyter.';
+    const bad = panel.querySelector(`[data-mime-type='${kind}error'], [data-mime-type='${kind}stderr']`);
+    if (bad) return bad.textContent;
+    const prompts = [...panel.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];
+    return prompts.every(p => /\\[\\d+\\]/.test(p.textContent)) && 'all ran';
+}"""
+
+
 class Page:
     """One browser page in a lab. Selects on classes that the code sets; the rest is unstable."""
 
@@ -157,8 +170,14 @@ class Page:
         return self.page.locator(".jp-NotebookPanel:visible")
 
     def run_all(self) -> None:
-        """Run every cell of the notebook in front."""
+        """Run every cell of the notebook in front; returns while they run."""
         self.menu("Run", "Run All Cells")
+
+    def finish_all(self) -> None:
+        """Run every cell and wait until all have ended. The first that fails fails the test."""
+        self.run_all()
+        found = self.page.wait_for_function(_ENDED).json_value()
+        assert found == "all ran", found
 
     def menu(self, menu: str, entry: str) -> None:
         """Choose an entry of the main menu."""
@@ -194,3 +213,21 @@ def need_chromium() -> None:
     """Skip where there is no browser, before a server is started for nothing."""
     if chromium_path() is None:
         pytest.skip("Chromium is not installed")
+
+
+def notebook(cells: tuple[str, ...]) -> str:
+    """A notebook of code cells, as JSON."""
+    from nbformat import v4, writes
+
+    made = [v4.new_code_cell(source, id=f"cell-{i}") for i, source in enumerate(cells)]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return str(writes(v4.new_notebook(cells=made, metadata={"kernelspec": kernel})))
+
+
+def wait_for(ready: Callable[[], Any]) -> Any:
+    """What the server sees comes a moment after a click."""
+    deadline = time.monotonic() + 20
+    while not (found := ready()):
+        assert time.monotonic() < deadline, "nothing came"
+        time.sleep(0.02)
+    return found
