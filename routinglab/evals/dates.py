@@ -18,6 +18,7 @@ _FORMS = tuple(
         r"(?<![\d-])(?P<year>20\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![\d-])",
     )
 )
+_HYPHENS = str.maketrans("\u2010\u2011\u2012", "---")
 _STATED = re.compile(
     r"\b(?:as of|snapshot|updated|accessed|retrieved|read|published|dated|payload|measured|captured|fetched|export(?:ed)?)\b",
     re.I,
@@ -28,6 +29,7 @@ _DOTTED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)+)(?![\w.]*\d)")
 
 def find_date(text: str) -> date | None:
     """The first date in ``text``; a month alone is its first day."""
+    text = text.translate(_HYPHENS)
     best: tuple[int, date] | None = None
     for form in _FORMS:
         for found in form.finditer(text):

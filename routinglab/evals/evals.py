@@ -194,7 +194,8 @@ class Evals:
 
 def parse_evals(text: str, path: Path | None = None) -> Evals:
     """Read evals from text; never raises on what the text holds, but on there being none."""
-    return _evals(text, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), path, ())
+    data = text.encode("utf-8", "surrogatepass")
+    return _evals(data.decode("utf-8", "replace"), hashlib.sha256(data).hexdigest(), path, ())
 
 
 def load_evals(path: str | Path | None = None) -> Evals:

@@ -281,5 +281,5 @@ def _reporter_of_line(line: str, plain: str) -> str | None:
 
 def _slug(text: str) -> str:
     """A short namespace from a heading that names no known source."""
-    trimmed = re.sub(r"\(.*?\)|\bv?\d+(?:\.\d+)+\b|\b20\d\d\S*", " ", text.lower())
+    trimmed = re.sub(r"^\d+[.)]\s|\(.*?\)|\bv?\d+(?:\.\d+)+\b|\b20\d\d\S*", " ", text.lower())
     return "-".join(re.findall(r"[^\W_]+", trimmed)[:4])

@@ -16,7 +16,7 @@ from routinglab.evals.values import is_missing
 from routinglab.evals.words import NOT_MODELS
 
 _AGENT = re.compile(r"^(.*?\S)\s*(?:\s\+\s|\s/\s|\s·\s|\swith\s|\+)\s*(\S.*)$")
-_DITTO = frozenset(('"', "〃", "″", "''", "ditto", "same"))
+_DITTO = frozenset(('"', "〃", "″", "''", "ditto", "same", "^"))
 
 #: Longer than any model's name with its settings.
 LONGEST_NAME = 300

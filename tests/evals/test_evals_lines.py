@@ -96,8 +96,15 @@ def test_headings_are_read_without_attributes_and_dates_from_any_front_matter() 
     assert [(row.source, row.as_of) for row in evals.rows] == [("AA", date(2026, 9, 1))]
 
 
-@pytest.mark.parametrize("written", ["20260905", "Sep. 5th, 2026", "5 September 2026", "2026/9/5"])
+@pytest.mark.parametrize(
+    "written", ["20260905", "Sep. 5th, 2026", "5 September 2026", "2026/9/5", "2026‑09‑05"]
+)
 def test_one_date_however_written_is_one_edition(written: str) -> None:
     table = "\n\n| Model | HLE |\n|---|---|\n| a-1 | 1 |\n\n"
     evals = parse_evals(f"## AA (2026-09-05){table}## AA ({written}){table}")
     assert len({row.edition.order for row in evals.rows}) == 1
+
+
+def test_a_half_character_in_a_text_is_replaced() -> None:
+    evals = parse_evals(AA + "| Model | HLE |\n|---|---|\n| a\ud800-1 | 1 |\n")
+    assert evals.results["slug"].tolist() == ["a\ufffd\ufffd\ufffd-1"]
