@@ -36,7 +36,8 @@ def test_what_a_command_leaves_running_ends_with_it(tmp_path: Path) -> None:
 
 
 def test_a_process_that_left_the_group_does_not_hold_the_answer_up(tmp_path: Path) -> None:
-    text = bash(tmp_path, "setsid sleep 60 & echo $!; sleep 0.2")
+    left = '[ "$(cut -d" " -f6 /proc/$p/stat)" = "$p" ]'  # it leads a session of its own
+    text = bash(tmp_path, f"setsid sleep 60 & p=$!; until {left}; do :; done; echo $p")
     pid = int(text)
     assert is_alive(pid)
     os.kill(pid, signal.SIGKILL)
