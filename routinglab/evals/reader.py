@@ -15,7 +15,8 @@ from routinglab.evals.conflicts import conflicts, mixed_units
 from routinglab.evals.dates import find_date
 from routinglab.evals.figures import FigureReader
 from routinglab.evals.identities import Identities
-from routinglab.evals.markdown import Heading, Prose, Scanner, TableBlock, blocks
+from routinglab.evals.lines import Scanner
+from routinglab.evals.markdown import Heading, Prose, TableBlock, blocks
 from routinglab.evals.row import Row, Warned
 from routinglab.evals.sections import Outline, Place, Spot
 from routinglab.evals.subjects import Record, SubjectReader
