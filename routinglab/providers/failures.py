@@ -234,7 +234,9 @@ def _of_page(status: int | None) -> str:
     table = _table()
     if status in table.page_status:
         return table.page_kind
-    return table.status.get(status, "unknown") if status is not None else "unknown"
+    if status is None:
+        return "unknown"
+    return table.first.get(status) or table.status.get(status, "unknown")
 
 
 def _of_exception(error: BaseException) -> str | None:

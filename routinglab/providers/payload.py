@@ -125,7 +125,14 @@ def choice_error(body: Mapping[str, Any]) -> dict[str, Any] | None:
 def _is_error(body: Mapping[str, Any]) -> bool:
     if body.get("error") or body.get("type") in ("error", "response.failed"):
         return True
+    if any(_is_exception(key, value) for key, value in body.items()):
+        return True
     return body.get("object") == "error" or isinstance(body.get("base_resp"), dict)
+
+
+def _is_exception(key: Any, value: Any) -> bool:
+    """Whether a field is an error under its own name, as in Bedrock's streams."""
+    return isinstance(value, dict) and str(key).lower().endswith("exception")
 
 
 def _is_answer(body: Mapping[str, Any]) -> bool:
@@ -138,6 +145,10 @@ def _read_answer(body: Mapping[str, Any], facts: Facts) -> None:
     delta = body.get("delta")
     if isinstance(delta, dict):
         words.append(delta.get("stop_reason"))
+    response = body.get("response")
+    cut_short = response.get("incomplete_details") if isinstance(response, dict) else None
+    if isinstance(cut_short, dict):
+        words.append(cut_short.get("reason"))
     choices = body.get("choices")
     if "choices" in body and not choices and not body.get("usage"):
         facts.empty_answer = True
@@ -200,6 +211,10 @@ def _walk(
     facts.keys.update(node)
     for key in CODE_KEYS:
         _read_code(node.get(key), facts, texts)
+    for name, value in node.items():
+        if _is_exception(name, value):
+            _read_code(str(name), facts, texts)
+            _walk(value, facts, texts, depth + 1, left)
     for key in TEXT_KEYS:
         if isinstance(value := node.get(key), str) and not value.lstrip().startswith("{"):
             texts.append(value)
