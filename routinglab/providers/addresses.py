@@ -10,7 +10,7 @@ import httpx
 def join(base_url: str, path: str) -> httpx.URL:
     """The address of an endpoint: ``path`` under ``base_url``, whose own ``/v1`` is not doubled."""
     base = httpx.URL(base_url)
-    below = base.path.rstrip("/")
+    below = base.raw_path.decode("ascii").partition("?")[0].rstrip("/")  # as it is sent, escaped
     if below.endswith("/v1") and path.startswith("/v1/"):
         path = path.removeprefix("/v1")
     if not below.endswith(path):
@@ -21,8 +21,9 @@ def join(base_url: str, path: str) -> httpx.URL:
 
 def shown(url: httpx.URL) -> str:
     """Host and path of an address, without what may hold a secret."""
+    host = f"[{url.host}]" if ":" in url.host else url.host
     port = f":{url.port}" if url.port else ""
-    return f"{url.host}{port}{url.path}"
+    return f"{host}{port}{url.path}"
 
 
 def target(url: httpx.URL, location: str) -> str:

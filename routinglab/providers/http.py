@@ -227,7 +227,10 @@ class Connection:
                 f"redirects {shown(self.url)} to {target(self.url, where)}; set its baseUrl there"
             )
         elif failure.kind == "config":
-            what = f"has no API at {shown(self.url)} (HTTP {answer.status}); check its baseUrl"
+            hint = "" if "/v1" in self.url.path else ", which often ends in /v1"
+            what = (
+                f"has no API at {shown(self.url)} (HTTP {answer.status}); check its baseUrl{hint}"
+            )
         wait = retry_wait(answer.headers, body)
         return self._error(failure, answer, what, retry_after=wait)
 

@@ -8,6 +8,7 @@ cancellation is raised.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
@@ -208,7 +209,7 @@ async def _send_chat(
         said = str(error).lower().replace("_", " ")
         if not (request.force_tool and error.kind == "request_incompatible"):
             raise
-        if "tool choice" not in said and "forc" not in said:
+        if re.search(r"tool choice|\bforc(e|ed|es|ing)\b", said) is None:
             raise
     offered = replace(request, force_tool=None)
     return await log.send(lambda: client.chat(offered), lambda r: r.usage), offered

@@ -331,6 +331,11 @@ def test_loopback_needs_no_proxy_and_other_hosts_take_the_environments(
         ("https://a.test/anthropic", "/v1/messages", "https://a.test/anthropic/v1/messages"),
         ("https://a.test/v1/systemone", "/v1/systemone", "https://a.test/v1/systemone"),
         ("https://a.test/v1?v=2", "/chat/completions", "https://a.test/v1/chat/completions?v=2"),
+        (
+            "https://a.test/a%20b/v1",
+            "/chat/completions",
+            "https://a.test/a%20b/v1/chat/completions",
+        ),
     ],
 )
 def test_an_endpoint_is_the_path_under_the_base_address(base: str, path: str, url: str) -> None:
@@ -342,6 +347,20 @@ def test_loopback_addresses_are_recognised() -> None:
     assert all(is_loopback(host) for host in near)
     assert not any(is_loopback(host) for host in ["example.com", "10.0.0.1", "localhost.evil.test"])
     assert shown(join("https://u:p@h.test:8443/x?k=1", "/y")) == "h.test:8443/x/y"
+    assert shown(join("http://[::1]:8080/v1", "/y")) == "[::1]:8080/v1/y"
+
+
+def test_a_base_address_without_its_version_is_hinted_at() -> None:
+    async def test() -> str:
+        async with LlmServer() as server:
+            server.always("m", Fail(404, "404 page not found"))
+            connection = Connection("oai", server.url, "/chat/completions")
+            with pytest.raises(ProviderError) as caught:
+                await OpenAiClient(connection).chat(ask())
+            await connection.aclose()
+            return str(caught.value)
+
+    assert "check its baseUrl, which often ends in /v1" in run(test())
 
 
 def test_limits_are_those_documented() -> None:

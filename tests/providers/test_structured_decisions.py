@@ -262,6 +262,14 @@ def test_a_model_that_refuses_to_be_forced_is_offered_the_tool() -> None:
     assert [request.outcome for request in inference.requests] == ["request_incompatible", "ok"]
 
 
+def test_a_request_refused_for_another_reason_is_not_sent_again() -> None:
+    inference, _, sent = asked(
+        [Fail(400, message="The schema is not enforceable"), structured(GOOD)]
+    )
+    assert inference.answer is None
+    assert len(sent) == 1
+
+
 def test_an_inference_ends_at_its_deadline() -> None:
     async def test(server: LlmServer, providers: Providers) -> Any:
         server.script("m", [say("prose"), Stall()])
