@@ -243,11 +243,11 @@ class ConstraintPicker(Shown):
             ),
             "max_input_cost": LimitControl(
                 "max-input-cost", LABELS["maxInputCost"], offered.input_prices, usd, changed,
-                unit=price, help=price,
+                unit="USD per million tokens", help=price,
             ),
             "max_output_cost": LimitControl(
                 "max-output-cost", LABELS["maxOutputCost"], offered.output_prices, usd, changed,
-                unit=price, help=price,
+                unit="USD per million tokens", help=price,
             ),
             "min_context_window": LimitControl(
                 "min-context-window", LABELS["minContextWindow"], offered.windows, tokens, changed,

@@ -73,7 +73,8 @@ def _row(plan: Plan, describer: Describer, model: RankedModel, listed: bool) -> 
     described = describer.option(model).description
     tiers = tag("sup", "+", css="rl-soft", title="dearer for long requests") if entry.tiers else ""
     cells = (
-        text(model.model) + (" " + tag("span", "shortlist", css="rl-tag rl-good") if listed else ""),
+        text(model.model)
+        + (" " + tag("span", "shortlist", css="rl-tag rl-good") if listed else ""),
         text(plan.candidate(model.model).effort or "none"),
         f"{model.score:.3f}",
         tag("span", "–", css="rl-soft", title="not measured")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil, floor, isfinite, log10
 
 #: Figures per power of ten that a step may have, so that labels stay short.
 _NICE = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 
 #: How far below the smallest value the steps begin.
 _BELOW = 2.5
+
+#: The largest figure that can be typed.
+_LARGEST = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +61,35 @@ def tokens(value: float) -> str:
     if value >= 1_000_000:
         return f"{value / 1_000_000:.4g}M"
     return f"{value / 1000:.4g}k" if value >= 1000 else f"{value:.0f}"
+
+
+_FIGURE = re.compile(
+    r"\$?\s*(?P<figure>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?P<power>e[+-]?\d{1,4})?\s*(?P<unit>[km]?)",
+    re.ASCII | re.IGNORECASE,
+)
+_UNITS = {"": 0, "k": 3, "m": 6}
+
+
+def read_figure(typed: str, *, whole: bool = False) -> float | int:
+    """A figure as people type it: ``2.5``, ``$2.50``, ``200k``, ``1,000,000``, ``1e-3``.
+
+    Raises ``ValueError`` that says what is wrong: nothing is guessed, so ``1,5`` is not taken.
+    """
+    found = _FIGURE.fullmatch(typed.strip())
+    if found is None:
+        below = typed.strip().startswith("-")
+        raise ValueError("is below zero" if below else "is not a figure such as 2.5 or 200k")
+    power = int((found["power"] or "e0")[1:]) + _UNITS[found["unit"].lower()]
+    value = float(f"{found['figure'].replace(',', '')}e{power}")
+    if not isfinite(value) or value > _LARGEST:
+        raise ValueError(f"is more than {_LARGEST:,}")
+    if not whole:
+        return value
+    if value != int(value):
+        raise ValueError("is not a whole number")
+    return int(value)
+
+
+def plain_figure(value: float | int) -> str:
+    """A figure that ``read_figure`` reads back to the same value: ``3.7``, ``1200000``."""
+    return str(int(value)) if value == int(value) else repr(float(value))

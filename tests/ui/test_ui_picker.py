@@ -44,7 +44,7 @@ def slide(control: str, least: float) -> Act:
 
 def type_in(control: str, value: float) -> Act:
     def act(picker: ConstraintPicker) -> None:
-        picker.controls[control].number.value = value  # type: ignore[attr-defined]
+        picker.controls[control].number.value = str(value)  # type: ignore[attr-defined]
 
     return act
 
@@ -226,18 +226,57 @@ def test_slider_typed_figure_and_no_limit_follow_each_other() -> None:
     assert (control.none.value, control.slider.value, picker.constraints.max_input_cost) == (
         True, -1, None,
     )  # fmt: skip
-    control.number.value = 3.7
+    assert control.number.value == ""
+    control.number.value = "3.7"
     assert (control.none.value, picker.constraints.max_input_cost) == (False, 3.7)
     assert control._scale.steps[control.slider.value] in (3.0, 4.0)
-    assert control.number.value == 3.7  # the typed figure counts, not the step
+    assert control.number.value == "3.7"  # the typed figure counts, not the step
     control.slider.value = 0
-    assert (control.number.value, picker.constraints.max_input_cost) == (0.0, 0.0)
+    assert (control.number.value, picker.constraints.max_input_cost) == ("0", 0.0)
     control.slider.value = -1
     assert (control.none.value, picker.constraints.max_input_cost) == (True, None)
     control.none.value = False
-    assert picker.constraints.max_input_cost == control.number.value
-    control.number.value = -4  # a figure below zero cannot be typed
-    assert picker.constraints.max_input_cost == 0.0
+    assert picker.constraints.max_input_cost == control._scale.steps[-1]
+    control.number.value = " $2.50 "
+    assert (control.number.value, picker.constraints.max_input_cost) == ("2.5", 2.5)
+    control.number.value = ""
+    assert (control.none.value, picker.constraints.max_input_cost) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [("-5", "is below zero"), ("1e999", "is more than 1,000,000,000"), ("cheap", "is not a figure"),
+     ("1,5", "is not a figure"), ("nan", "is not a figure"), ("<b>2</b>", "&lt;b&gt;2")],
+)  # fmt: skip
+def test_what_is_no_figure_is_told_and_changes_nothing(typed: str, why: str) -> None:
+    picker = ConstraintPicker(ui.catalog(), EVALS, constraints={"maxInputCost": 2.0})
+    control: Any = picker.controls["max_input_cost"]
+    control.number.value = typed
+    assert why in control.hint.value
+    assert "it is still $2." in control.hint.value
+    assert "<b>" not in control.hint.value
+    assert picker.constraints.max_input_cost == 2.0
+    control.number.value = "3"
+    assert control.hint.value == ""
+    assert picker.constraints.max_input_cost == 3.0
+
+
+def test_an_error_that_nobody_foresaw_is_said_in_the_panel() -> None:
+    def policy(needs: object, ranked: object) -> list[object]:
+        raise ZeroDivisionError("my own <policy>")
+
+    picker = ConstraintPicker(ui.catalog(), EVALS, policy=policy)
+    assert "my own <policy>" in picker.outlook.problem
+    assert "my own &lt;policy&gt;" in picker._results.value
+    assert not picker.ready
+
+    good = ConstraintPicker(ui.catalog(), EVALS)
+    heard: list[bool] = []
+    good.on_change(lambda: 1 / 0)  # type: ignore[arg-type,return-value]
+    good.on_change(lambda: heard.append(True))
+    good.controls["work"].choice.value = "coding"  # type: ignore[attr-defined]
+    assert "ZeroDivisionError: division by zero" in good.said.value
+    assert heard  # the others are told all the same
 
 
 def test_an_empty_choice_is_not_no_limit() -> None:

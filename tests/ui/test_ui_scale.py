@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from routinglab.ui.scale import Scale, tokens, usd
+from routinglab.ui.scale import Scale, plain_figure, read_figure, tokens, usd
 from routinglab.ui.throttle import Throttle
 
 PRICES = st.lists(st.floats(0.0001, 900, allow_nan=False), min_size=1, max_size=30)
@@ -87,3 +87,20 @@ def test_without_a_loop_it_acts_at_once() -> None:
     drawn: list[str] = []
     Throttle(lambda: drawn.append("now"), 60)()
     assert drawn == ["now"]
+
+
+@settings(max_examples=80)
+@given(st.floats(0, 1e9))
+def test_a_figure_that_is_shown_is_read_back_to_itself(value: float) -> None:
+    assert read_figure(plain_figure(value)) == value
+
+
+def test_figures_are_read_as_people_type_them() -> None:
+    typed = {"2.5": 2.5, "$ 2.50": 2.5, ".5": 0.5, "1e-3": 0.001, "1,200": 1200.0, "1.05M": 1.05e6}
+    assert {one: read_figure(one) for one in typed} == typed
+    assert read_figure("200k", whole=True) == 200_000
+    for wrong in ("", "1,5", "12,00", "0x10", "inf", "٣", "1 2", "2.5.1", "1e12345"):
+        with pytest.raises(ValueError, match="figure"):
+            read_figure(wrong)
+    with pytest.raises(ValueError, match="not a whole number"):
+        read_figure("100000.7", whole=True)
