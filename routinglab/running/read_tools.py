@@ -98,7 +98,7 @@ def _ls(workspace: Workspace, given: Mapping[str, Any]) -> str:
 
 
 def _entry(workspace: Workspace, entry: Path) -> str:
-    if entry.is_symlink() and not entry.resolve().is_relative_to(workspace.root):
+    if workspace.leads_out(entry):
         return f"{entry.name} [link out of the workspace]"
     if entry.is_dir():
         return f"{entry.name}/"

@@ -66,13 +66,20 @@ class Workspace:
         """A path as tools print it: relative to the root, with forward slashes."""
         return path.relative_to(self.root).as_posix()
 
+    def leads_out(self, path: Path) -> bool:
+        """Whether a path is a link that leads out of the root, or in a circle."""
+        try:
+            return path.is_symlink() and not path.resolve().is_relative_to(self.root)
+        except (OSError, RuntimeError):
+            return True
+
     def files(self, below: Path) -> Iterator[Path]:
         """Regular files below a folder in sorted order; links are not followed into folders."""
         for folder, folders, names in os.walk(below, followlinks=False):
             folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS)
             for name in sorted(names):
                 path = Path(folder, name)
-                if path.is_symlink() and not path.resolve().is_relative_to(self.root):
+                if self.leads_out(path):
                     continue
                 if path.is_file():
                     yield path
