@@ -10,8 +10,8 @@ from typing import Any
 import ipywidgets as w
 
 from routinglab.errors import RoutingLabError
+from routinglab.running.launch import Call, prepare
 from routinglab.running.runner import Runner
-from routinglab.skills.effective import effective_agent
 from routinglab.skills.skill import Skill
 from routinglab.tasks.status import status_of
 from routinglab.tasks.store import OwnerTaskStore
@@ -91,7 +91,9 @@ class LaunchPanel(Shown):
         skill = self.agents[self.agent.value]
         try:
             named = self.named.value.strip() or None
-            automatic = effective_agent(skill, self.runner.router.settings, model=named).is_auto
+            # what a launch does first, so that a name that means nothing is told before it
+            call, router = Call(model=named), self.runner.router
+            automatic = prepare(skill, call, router, self.runner.profile).automatic
         except RoutingLabError as error:
             return str(error)
         if automatic and self.picker is not None and not self.picker.ready:
@@ -270,7 +272,7 @@ class LaunchPanel(Shown):
         self.about = w.HTML()
         self.named = w.Combobox(
             options=["auto", *self._models()], placeholder="the agent's own", description="Model",
-            style=_STYLE, tooltip="auto, or a model by name; a named one is exempt from the limits",
+            continuous_update=False, style=_STYLE, tooltip="auto, or a model by name; a named one is exempt from the limits",
         )  # fmt: skip
         self.task = w.Textarea(
             placeholder="What is to be done? The child sees nothing but this.", description="Task",

@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support import ui
 from support.llm_server import LlmServer, Stall, out_of_quota, say
+from support.panels import panel_of, with_panel
 
 from routinglab.errors import TaskError
 from routinglab.tasks.shared import shared_supervisor
 from routinglab.tasks.supervisor import TaskSupervisor
-from routinglab.ui import ConstraintPicker, LaunchPanel
+from routinglab.ui import LaunchPanel
 from routinglab.ui.run_state import TEXT_KEPT, RunState
 from routinglab.ui.runs import notebook_runs, runs_of
-
-Test = Callable[[LlmServer, LaunchPanel], Awaitable[None]]
-
-
-def panel_of(server: LlmServer, folder: Path, **more: Any) -> LaunchPanel:
-    runner = ui.runner(server, folder)
-    picker = ConstraintPicker(runner.router, needs=ui.all_needs())
-    more.setdefault("supervisor", TaskSupervisor())
-    return LaunchPanel(runner, picker=picker, agents=[ui.AGENT], **more)
-
-
-def with_panel(folder: Path, test: Test) -> None:
-    async def main() -> None:
-        async with LlmServer() as server:
-            panel = panel_of(server, folder)
-            try:
-                await test(server, panel)
-            finally:
-                await panel.runner.aclose()
-
-    asyncio.run(main())
 
 
 def test_the_first_provider_fails_and_the_second_answers_in_sight(tmp_path: Path) -> None:
@@ -167,42 +145,6 @@ def test_limits_and_needs_of_the_picker_reach_the_server(tmp_path: Path) -> None
         await panel.wait()
         assert set(ui.offered(server)) == {"beta/strong", "beta/small"}
         assert '"work":"writing"' in ui.prompt(server)
-
-    with_panel(tmp_path, test)
-
-
-def test_errors_are_said_as_a_person_wants_them(tmp_path: Path) -> None:
-    async def test(server: LlmServer, panel: LaunchPanel) -> None:
-        panel.task.value = "   "
-        panel.on_launch()
-        assert "Write a task first" in panel.said.value
-        run = panel.launch("helper", "Use the key sk-ant-abcdefghijklmnopqrstuvwx")
-        await panel.wait()
-        assert run.state == "failed"
-        assert "remove secrets" in run.error
-        panel.cards[run.task_id].draw()
-        shown = panel.html()
-        assert "remove secrets" in shown
-        assert "Traceback" not in shown
-        assert "sk-ant-abcdefghijklmnopqrstuvwx" not in shown  # nor in its label
-
-    with_panel(tmp_path, test)
-
-
-def test_without_a_running_loop_launching_says_so(tmp_path: Path) -> None:
-    with LlmServer().in_thread() as server:
-        panel = panel_of(server, tmp_path)
-        panel.task.value = "Mend it."
-        panel.button.click()
-        assert "running event loop" in panel.said.value
-
-
-def test_an_unexpected_error_in_a_click_is_shown(tmp_path: Path) -> None:
-    async def test(server: LlmServer, panel: LaunchPanel) -> None:
-        panel.task.value = "Mend it."
-        await panel._runs.supervisor.close(panel._runs.lease)
-        panel.button.click()
-        assert "was closed" in panel.said.value
 
     with_panel(tmp_path, test)
 
