@@ -54,7 +54,7 @@ class AnthropicClient:
             async def take(event: dict[str, Any]) -> None:
                 await tell(on_text, reply.take(event))
 
-            if (data := await consume(answer, take)) is None:
+            if (data := await consume(answer, take, lambda: reply.has_finished)) is None:
                 return reply.finished(answer)
             done = _complete(reply, data, answer)
             await tell(on_text, done.text)
@@ -201,6 +201,11 @@ class _Reply:
         self._used: dict[str, Any] = {}
         self._finish: str | None = None
         self._category: str | None = None
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether the answer has said why it ended."""
+        return self._finish is not None
 
     def take_whole(self, data: dict[str, Any]) -> None:
         """A complete message."""

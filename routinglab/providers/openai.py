@@ -54,7 +54,7 @@ class OpenAiClient:
             async def take(event: dict[str, Any]) -> None:
                 await tell(on_text, reply.take(event))
 
-            if (data := await consume(answer, take)) is None:
+            if (data := await consume(answer, take, lambda: reply.finish is not None)) is None:
                 return reply.finished(answer, ended=reply.finish is not None)
             await tell(on_text, reply.take_whole(data))
             if not reply.answered:

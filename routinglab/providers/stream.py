@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from inspect import isawaitable
 from typing import Any
+
+import httpx
 
 from routinglab.providers.chat import OnText
 from routinglab.providers.failures import Failure, read_failure
@@ -13,6 +17,9 @@ from routinglab.providers.http import MAX_ANSWER, Answer, ListenerError, TooLarg
 from routinglab.providers.payload import choice_error
 from routinglab.providers.sse import SseParser, SseTooLarge
 from routinglab.providers.waits import retry_wait
+
+#: How long a server may take to end a stream after its end mark.
+END_SECONDS = 1.0
 
 _FIELDS = (b"data", b"event", b"id", b"retry")
 
@@ -50,17 +57,30 @@ def has_error(value: dict[str, Any]) -> bool:
 
 
 async def consume(
-    answer: Answer, on_event: Callable[[dict[str, Any]], Awaitable[None]]
+    answer: Answer,
+    on_event: Callable[[dict[str, Any]], Awaitable[None]],
+    finished: Callable[[], bool],
 ) -> dict[str, Any] | None:
     """Give every event of a stream to ``on_event``; None when it was a stream.
 
-    Whichever was asked for, a server may send the other: a whole JSON answer is returned.
-    ``[DONE]`` is passed over. Raises ``Unreadable`` at an error event, and at what is neither.
+    Whichever was asked for, a server may send the other: a whole JSON answer is returned. The end
+    mark of either dialect ends the reading, whether or not the server closes; a connection that
+    breaks once the answer has ``finished`` costs nothing. Raises ``Unreadable`` at an error event,
+    and at what is neither.
     """
     parser = SseParser()
     head = bytearray()
     streaming: bool | None = None
-    async for piece in answer.pieces():
+    pieces = answer.pieces()
+    while True:
+        try:
+            piece = await anext(pieces, None)
+        except httpx.TransportError:
+            if not (streaming and finished()):
+                raise
+            break
+        if piece is None:
+            break
         if not streaming:
             head += piece
             streaming = _is_stream(bytes(head)) if streaming is None else streaming
@@ -71,13 +91,27 @@ async def consume(
             piece = bytes(head)
         try:
             for event in parser.feed(piece):
-                if event.data.strip() != "[DONE]":
-                    await on_event(_object(event.event, event.data, answer))
+                if event.data.strip() == "[DONE]":
+                    await _rest(pieces)
+                    return None
+                said = _object(event.event, event.data, answer)
+                await on_event(said)
+                if said.get("type") == "message_stop":
+                    await _rest(pieces)
+                    return None
         except SseTooLarge as error:
             raise _malformed(answer, f"sent {error}") from None
     if not streaming and head.strip():
         return as_answer(bytes(head), answer)
     return None
+
+
+async def _rest(pieces: AsyncIterator[bytes]) -> None:
+    """Read to the end, so that the connection can be used again, but wait for it no longer than this."""
+    with contextlib.suppress(httpx.HTTPError, TooLarge, TimeoutError):
+        async with asyncio.timeout(END_SECONDS):
+            async for _ in pieces:
+                pass
 
 
 def _is_stream(head: bytes) -> bool | None:

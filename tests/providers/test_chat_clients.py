@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from support.llm_server import (
     Called,
+    Exchange,
     LlmServer,
     Raw,
     Reply,
@@ -20,6 +22,7 @@ from support.llm_server import (
     refuse,
     say,
 )
+from support.llm_server_behaviours import stream_of
 from support.llm_server_wire import sse
 from support.providers import KEY, ask, on_loopback
 
@@ -399,3 +402,34 @@ def test_a_block_that_begins_without_a_text_is_read() -> None:
 def test_a_message_in_place_of_a_delta_is_read() -> None:
     whole = {"choices": [{"message": {"content": "hello"}, "finish_reason": "stop"}]}
     assert streamed(whole).text == "hello"
+
+
+@dataclass(frozen=True)
+class AfterTheEnd:
+    """A whole answer whose connection then stays open, or breaks before the end mark."""
+
+    breaks: bool
+
+    async def play(self, exchange: Exchange) -> None:
+        await exchange.start_stream()
+        events = stream_of(Reply("hello"), exchange)
+        for event in events[:-1] if self.breaks else events:
+            await exchange.send_piece(event)
+        if not self.breaks:
+            await exchange.wait_gone(30)
+        exchange.drop()
+
+
+@BOTH
+@pytest.mark.parametrize("breaks", [False, True])
+def test_an_answer_that_said_why_it_ended_needs_no_end_of_its_connection(
+    name: str, breaks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("routinglab.providers.stream.END_SECONDS", 0.05)
+
+    async def test(server: LlmServer, providers: Providers) -> str:
+        server.script("m", [AfterTheEnd(breaks)])
+        async with asyncio.timeout(10):
+            return (await providers.client(name).chat(ask(), on_text=str.encode)).text
+
+    assert on_loopback(test) == "hello"
