@@ -11,7 +11,6 @@ from routinglab.settings import Settings
 from routinglab.skills.parse import Kind
 from routinglab.skills.skill import Scope
 
-SKILL_FILE = "SKILL.md"
 SKILL_FOLDERS = (".routinglab/skills", ".reasonix/skills", ".agents/skills", ".claude/skills")
 AGENT_FOLDERS = (".routinglab/agents", ".reasonix/agents", ".agents/agents", ".claude/agents")
 SKIPPED = frozenset(("assets", "node_modules", "references", "scripts"))
