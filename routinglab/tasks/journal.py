@@ -133,7 +133,7 @@ class Journal:
                 return
             record = TaskRecord.model_validate(entry["task"])
             activity = Activity.model_validate(entry["activity"])
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             shown = error if isinstance(error, InvalidInput) else "not a task record"
             self.warnings.append(f"{self.path}: line {number} was left out: {shown}")
             return

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
+
+from pydantic import model_validator
 
 from routinglab.core.ids import Candidate
 from routinglab.core.value import Value
@@ -36,6 +38,12 @@ class StageRecord(Value):
     error: str | None = None
     started: datetime | None = None
     ended: datetime | None = None
+
+    @model_validator(mode="after")
+    def _answered(self) -> Self:
+        if self.state == "done" and self.result is None:
+            raise ValueError(f"stage {self.id!r} is done and has no result")
+        return self
 
 
 class Checkpoint(Value):

@@ -215,6 +215,17 @@ def test_a_torn_or_foreign_line_is_reported_and_costs_no_other_task(tmp_path: Pa
     asyncio.run(main())
 
 
+@pytest.mark.parametrize(
+    "line", ["[" * 100_000, '{"schema":1,"owner":"chat","generation":1e400,"forgotten":0}']
+)
+def test_a_line_that_no_writer_of_it_could_make_is_left_out(tmp_path: Path, line: str) -> None:
+    path = journal_path(tmp_path, "chat")
+    path.write_text(line + "\n")
+    supervisor = supervisor_on(tmp_path)
+    assert supervisor.open("chat").generation == 1
+    assert "line 1 was left out" in supervisor.warnings[0]
+
+
 def test_a_journal_of_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
     path = journal_path(tmp_path, "chat")
     text = '{"schema":99,"owner":"chat","generation":1,"forgotten":0}\n'

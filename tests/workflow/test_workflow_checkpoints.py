@@ -199,6 +199,16 @@ def test_a_file_that_is_no_checkpoint_of_this_schema_is_refused_and_left_alone(
     assert path.read_text() == text
 
 
+def test_a_stage_that_is_done_without_an_answer_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    Host({"c": RunFailed("no answer")}).go(THREE, path)
+    data = json.loads(path.read_text())
+    data["stages"][1]["result"] = None
+    path.write_text(json.dumps(data))
+    with pytest.raises(CheckpointError, match="stage 'b' is done and has no result"):
+        Host().go(THREE, path)
+
+
 def test_a_fresh_start_does_not_overwrite_an_old_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     Host().go(THREE, path)
