@@ -14,16 +14,18 @@ from typing import Any
 #: Headers that hold milliseconds, before the standard one in whole or decimal seconds or a date.
 _MS_HEADERS = ("retry-after-ms", "x-ms-retry-after-ms")
 
-_SPAN = r"(?:\d+(?:\.\d+)?\s*(?:milliseconds?|msecs?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)(?![A-Za-z])\s*)+"
+_SPAN = r"(?:\d+(?:\.\d+)?\s*(?:milliseconds?|msecs?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)(?![A-Za-z])(?:,|\s+and\s)?\s*)+"
 _UNIT = re.compile(r"(\d+(?:\.\d+)?)\s*(milliseconds?|msecs?|ms|h|m|s)", re.IGNORECASE)
 _IN_TEXT = re.compile(
-    rf"(?:try again|retry|wait|reset\w*|available again|retry[ _-]?(?:after|delay)\W*)"
+    rf"(?:try again|retry|wait|reset\w*|available(?: again)?|retry[ _-]?(?:after|delay)\W*)"
     rf"[^.\d]{{0,30}}({_SPAN})",
     re.IGNORECASE,
 )
 _EPOCH_TEXT = re.compile(r"(?:reset|retry|until|after|again)[^\d]{0,30}(\d{13})\b", re.IGNORECASE)
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0}
-_KEY = re.compile(r"retry|reset", re.IGNORECASE)
+_KEY = re.compile(
+    r"^(?!.*(?:count|attempt|max|num|left|remaining|limit$)).*(?:retry|reset)", re.IGNORECASE
+)
 _MAX_NODES = 200
 
 
@@ -74,10 +76,18 @@ def _retry_after(value: str | None, now: float) -> float | None:
     try:
         date = parsedate_to_datetime(value)
     except (ValueError, IndexError, OverflowError):
-        return None
+        return _until_iso(value, now)
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)
     return max(0.0, date.timestamp() - now)
+
+
+def _until_iso(value: str, now: float) -> float | None:
+    try:
+        date = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
 
 
 def _in_body(body: Any, now: float) -> float | None:
@@ -123,11 +133,7 @@ def _field(key: str, value: Any, now: float) -> float | None:
     if isinstance(value, str):
         if (span := _span(value)) is not None:
             return span
-        try:
-            date = datetime.fromisoformat(value)
-        except ValueError:
-            return None
-        return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
+        return _until_iso(value, now)
     return None
 
 
