@@ -83,7 +83,10 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
 _BY_SIGN = tuple(
     (sign, tuple(p for p in _PATTERNS if _sign(p[1]) == sign)) for sign in ("-", "_", "")
 )
-_BEARER = re.compile(r"\bbearer[ \t]+([A-Za-z0-9._~+/-]{7,}[A-Za-z0-9_~+/-]=*)", re.IGNORECASE)
+_BEARER = re.compile(
+    r"\bbearer(?:[ \t\xa0]++|[ \t]*+[:=][ \t]*+)([A-Za-z0-9._~+/-]{7,}[A-Za-z0-9_~+/-]=*)",
+    re.IGNORECASE,
+)
 _HEADER = re.compile(
     # possessive, so that a long run of blanks is read once
     r"\b(?:authorization|x-api-key|api-key)[\"']?\s*+[:=]\s*+[\"']?(?:bearer|basic|token)?[ \t]*+"

@@ -53,6 +53,8 @@ def test_a_known_kind_of_key_is_found_and_hidden(secret: str) -> None:
         '{"Authorization": "Bearer abcdefghijklmnopqrstuvwxyz"}',
         "curl -H 'x-api-key: 0123456789abcdef'",
         "Authorization: Basic dXNlcjpwYXNzd29yZDE=",
+        "Bearer: abc123def456",
+        "Bearer\u00a0abc123def456",
     ],
 )
 def test_a_bearer_token_is_found_and_hidden(text: str) -> None:
