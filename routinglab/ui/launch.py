@@ -96,9 +96,9 @@ class LaunchPanel(Shown):
             automatic = prepare(skill, call, router, self.runner.profile).automatic
         except RoutingLabError as error:
             return str(error)
-        if automatic and self.picker is not None and not self.picker.ready:
-            return self.picker.outlook.problem
-        if automatic and self.picker is None and not len(self.runner.router.planner().catalog):
+        if automatic and self.picker is not None:
+            return self.picker.problem_for(skill)  # it may show the agent of another panel
+        if automatic and not len(self.runner.router.planner().catalog):
             return (
                 "No provider is configured: set the key of one, or use the recorded demonstration."
             )

@@ -44,6 +44,7 @@ class LimitControl(Quiet):
             readout=False,
         )
         self.number = w.Text(
+            description=f"{label}, {unit}",  # read aloud; the slider shows it
             placeholder=NO_LIMIT,
             continuous_update=False,
             tooltip=f"{label}, {unit}: type a figure",

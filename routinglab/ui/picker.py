@@ -108,6 +108,10 @@ class ConstraintPicker(Shown):
         """Whether a launch has a model to go to; ``outlook.problem`` says why not."""
         return self.outlook.ready
 
+    def problem_for(self, agent: Any) -> str:
+        """Why a launch of ``agent`` would have no model, whichever agent is shown; empty if it has."""
+        return self.model.problem_for(agent, self.outlook)
+
     def code(self, task: str = "the task", *, agent: str | None = None) -> str:
         """The Python call that does the same: ``router.route``, or ``runner.run`` for an agent."""
         if agent is not None:
@@ -227,7 +231,7 @@ class ConstraintPicker(Shown):
 
     def _limits(self) -> dict[str, Control]:
         offered, changed = self.model.choices, self.on_control
-        price = "USD per million tokens, at the dearest tier"
+        price = "USD per million tokens, at the dearest tier of a model"
         return {
             "allowed_providers": ListControl(
                 "allowed-providers", LABELS["allowedProviders"], offered.providers, changed,
@@ -243,11 +247,11 @@ class ConstraintPicker(Shown):
             ),
             "max_input_cost": LimitControl(
                 "max-input-cost", LABELS["maxInputCost"], offered.input_prices, usd, changed,
-                unit="USD per million tokens", help=price,
+                unit="USD per 1M", help=price,
             ),
             "max_output_cost": LimitControl(
                 "max-output-cost", LABELS["maxOutputCost"], offered.output_prices, usd, changed,
-                unit="USD per million tokens", help=price,
+                unit="USD per 1M", help=price,
             ),
             "min_context_window": LimitControl(
                 "min-context-window", LABELS["minContextWindow"], offered.windows, tokens, changed,

@@ -104,6 +104,17 @@ class PickerModel:
         """Look at everything as a launch of ``agent`` would; None for no agent."""
         self.agent = brief_of(agent, self._settings)
 
+    def problem_for(self, agent: Any, known: Outlook) -> str:
+        """Why a launch of ``agent`` has no model to go to; ``known`` is the outlook as it is now."""
+        brief, before = brief_of(agent, self._settings), self.agent
+        if brief == before:
+            return known.problem
+        self.agent = brief
+        try:
+            return self.outlook().problem
+        finally:
+            self.agent = before
+
     def outlook(self) -> Outlook:
         """What routing would have to choose from; every error of routing becomes a problem."""
         planner = self._planner()

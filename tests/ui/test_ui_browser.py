@@ -154,6 +154,74 @@ def test_each_control_changes_the_request_that_the_server_sees(
     assert page.seen.errors == []
 
 
+def test_everything_can_be_done_with_the_keyboard(page: Page, server: LlmServer) -> None:
+    form = Form(page, server)
+    panel, keys = form.panel, page.page.keyboard
+    server.always("strong", say(" ".join(["word"] * 2000), gap=0.05))
+
+    # a figure that is none is told where it was typed, and the limit stays
+    field = panel.get_by_role("textbox", name="Max input price")
+    field.focus()
+    keys.type("1,5")
+    keys.press("Tab")
+    hint = panel.locator(".rl-max-input-cost .rl-hint")
+    hint.get_by_text("is not a figure such as 2.5 or 200k; it is still no limit").wait_for()
+    keys.press("Shift+Tab")
+    keys.press("Control+A")
+    keys.type("0.1")
+    keys.press("Tab")
+    form.shows("max_input_cost=0.1")
+    page.page.locator("button.rl-launch:disabled").wait_for()
+    free = panel.get_by_role("checkbox", name="Max input price: no limit", exact=True)
+    free.focus()
+    keys.press("Space")
+    page.page.locator("button.rl-launch:enabled").wait_for()
+
+    # evidence, a launch, its end
+    panel.locator("summary.rl-model", has_text="acme/strong").focus()
+    keys.press("Enter")
+    panel.locator("details[open] .rl-evidence").wait_for()
+    panel.locator(".rl-task textarea").focus()
+    keys.press("Tab")
+    keys.press("Enter")
+    card = panel.locator(".rl-cards > .rl-card").first
+    card.locator(".rl-said", has_text="word word").wait_for()
+    card.locator("button.rl-cancel").focus()
+    keys.press("Enter")
+    card.locator(".rl-state", has_text="cancelled").wait_for()
+    server.always("strong", say("Mended."))
+
+
+#: Roles that a person can act on. A slider is left out: ipywidgets gives its handle no name.
+ROLES = ("button", "checkbox", "combobox", "textbox", "spinbutton", "radio", "link")
+
+
+def test_every_control_has_a_name_and_nothing_is_cut_off_on_a_narrow_page(
+    page: Page, server: LlmServer
+) -> None:
+    panel = Form(page, server).panel
+    for part in (".rl-picker", ".rl-launcher"):
+        lines = [line.strip("- '") for line in panel.locator(part).aria_snapshot().splitlines()]
+        controls = [line for line in lines if line.split(" ")[0].rstrip(":") in ROLES]
+        assert len(controls) >= 4
+        assert [line for line in controls if '"' not in line] == []
+    size = page.page.viewport_size
+    panel.locator("summary.rl-model").first.click()
+    panel.locator("details[open] .rl-evidence").wait_for()
+    for width in (1300, 800):
+        page.page.set_viewport_size({"width": width, "height": 1500})
+        assert page.page.evaluate(CUT_OFF) == []
+    page.page.set_viewport_size(size)
+
+
+#: What reaches beyond the right edge of its output, save what can be scrolled to.
+CUT_OFF = """() => [...document.querySelectorAll('.jp-NotebookPanel .rl-ui *')].filter(one => {
+    const output = one.closest('.jp-OutputArea-output');
+    if (!output || !one.checkVisibility() || one.closest('.rl-broad, .rl-hidden')) return false;
+    return one.getBoundingClientRect().right > output.getBoundingClientRect().right + 1;
+}).map(one => one.tagName + ' ' + one.className)"""
+
+
 def test_a_hostile_answer_does_nothing_on_a_rendered_page(page: Page, tmp_path: Path) -> None:
     cell = (
         "from routinglab import RunResult\n"

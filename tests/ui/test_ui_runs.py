@@ -10,6 +10,7 @@ from support import ui
 from support.llm_server import LlmServer, Stall, out_of_quota, say
 from support.panels import panel_of, with_panel
 
+from routinglab.core.constraints import ModelConstraints
 from routinglab.errors import TaskError
 from routinglab.tasks.shared import shared_supervisor
 from routinglab.tasks.supervisor import TaskSupervisor
@@ -184,6 +185,27 @@ def test_two_panels_show_the_same_runs(tmp_path: Path) -> None:
                 card.draw()
         assert panel.html() == other.html()
         await other.runner.aclose()
+
+    with_panel(tmp_path, test)
+
+
+def test_two_panels_at_one_picker_each_mind_their_own_agent(tmp_path: Path) -> None:
+    strict = ui.AGENT.model_copy(
+        update={"name": "strict", "model_constraints": ModelConstraints(max_output_cost=0.001)}
+    )
+
+    async def test(server: LlmServer, panel: LaunchPanel) -> None:
+        other = LaunchPanel(
+            panel.runner, picker=panel.picker, agents=[strict], supervisor=panel._runs.supervisor
+        )
+        assert "Max output price of the agent" in other.reason.value
+        assert other.button.disabled
+        assert panel.picker is not None
+        panel.picker.controls["work"].choice.value = "coding"  # type: ignore[attr-defined]
+        assert not panel.button.disabled  # though the picker shows the strict agent
+        panel.on_agent()
+        panel.picker.refresh()
+        assert other.button.disabled
 
     with_panel(tmp_path, test)
 
