@@ -1,14 +1,14 @@
-"""``routinglab doctor``: what was found here and what would be tried. Sends nothing."""
+"""``routinglab doctor``: what was found here and what would be tried. Sends nothing unasked."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from routinglab.cli import options
+from routinglab.cli import exits, options
 from routinglab.cli.output import print_json, print_table, say
 from routinglab.errors import EvalsError, RoutingLabError
 
@@ -23,16 +23,53 @@ def add_to(app: typer.Typer) -> None:
     app.command("doctor")(doctor)
 
 
-def doctor(project: options.Project = None, json: options.Json = False) -> None:
+def doctor(
+    project: options.Project = None,
+    ping: Annotated[
+        bool,
+        typer.Option("--ping", help="Send a few words to each model that would be tried."),
+    ] = False,
+    json: options.Json = False,
+) -> None:
     """Say which settings, providers, models, evals and skills routing would use here.
 
     A provider whose key variable is set is called configured; whether the key works is not known
-    before a request, and nothing is sent.
+    before a request, and nothing is sent. With --ping each model that reads, chooses or would be
+    tried is asked for a word, and the exit code is 1 where one of them fails.
     """
     found = _look(project)
+    if ping:
+        found["ping"] = _ping(found, project)
     if json:
         print_json(found)
-        return
+    else:
+        _show(found)
+    if any(answer["outcome"] != "ok" for answer in found.get("ping", ())):
+        raise typer.Exit(exits.FOUND)
+
+
+def _ping(found: dict[str, Any], project: Path | None) -> list[dict[str, Any]]:
+    from routinglab.catalog.files import load_catalog
+    from routinglab.cli.ping import ping
+    from routinglab.core.ids import Candidate
+    from routinglab.routing.router_model import roles_for
+
+    settings = options.settings_of(project)
+    catalog = load_catalog(*settings.catalog)
+    roles = roles_for(settings, catalog)
+    speakers = [speaker for speaker in (roles.router, roles.current) if speaker is not None]
+    return ping(
+        [
+            *(speaker.candidate for speaker in speakers if speaker.kind == "chat"),
+            *(Candidate.of(model) for model in found["tried"]),
+        ],
+        [speaker.candidate for speaker in speakers if speaker.kind == "classifier"],
+        catalog,
+        settings,
+    )
+
+
+def _show(found: dict[str, Any]) -> None:
     say(f"routinglab {found['version']}, Python {found['python']}")
     for file in found["settings"]:
         say(f"settings   {file['path']} ({'found' if file['exists'] else 'not there'})")
@@ -55,6 +92,12 @@ def doctor(project: options.Project = None, json: options.Json = False) -> None:
             for p in found["providers"]
         ],
     )
+    if "ping" in found:
+        say()
+        print_table(
+            ("model", "answer", "seconds", ""),
+            [(p["model"], p["outcome"], p["seconds"], p["message"]) for p in found["ping"]],
+        )
 
 
 def _look(project: Path | None) -> dict[str, Any]:
@@ -71,6 +114,7 @@ def _look(project: Path | None) -> dict[str, Any]:
     evals = _evals(settings)
     folder = project or Path.cwd()
     providers = _providers(catalog, settings)
+    auto, tried = _auto(catalog, evals, settings)
     ready = {provider["id"] for provider in providers if provider["state"] == "configured"}
     return {
         "version": __version__,
@@ -83,7 +127,8 @@ def _look(project: Path | None) -> dict[str, Any]:
         "currentModel": settings.current_model,
         "routerModel": settings.router_model or "the current model",
         "reader": roles.chat.candidate.model if roles.chat else "no chat model reads tasks",
-        "auto": _auto(catalog, evals, settings),
+        "auto": auto,
+        "tried": tried,
         "evals": _about(evals),
         "catalog": {
             "models": len(catalog),
@@ -114,8 +159,8 @@ def _about(evals: Evals | EvalsError) -> dict[str, Any]:
     }
 
 
-def _auto(catalog: Catalog, evals: Evals | EvalsError, settings: Settings) -> str:
-    """What a moderate task would be tried on, or why it would not start."""
+def _auto(catalog: Catalog, evals: Evals | EvalsError, settings: Settings) -> tuple[str, list[str]]:
+    """What a moderate task would be tried on, or why it would not start; and those models."""
     from routinglab.catalog.available import available
     from routinglab.core.needs import TaskNeeds
     from routinglab.routing.plan import Planner
@@ -125,9 +170,10 @@ def _auto(catalog: Catalog, evals: Evals | EvalsError, settings: Settings) -> st
         planner = Planner(usable, None if isinstance(evals, EvalsError) else evals, settings)
         decision = planner.plan(TaskNeeds(work="coding")).decide()
     except RoutingLabError as error:
-        return f"a task would not start: {error}"
+        return f"a task would not start: {error}", []
     chain = ", then ".join(str(candidate) for candidate in decision.chain)
-    return f"moderate coding would be tried on {chain}"
+    tried = [candidate.model for candidate in decision.chain]
+    return f"moderate coding would be tried on {chain}", tried
 
 
 def _providers(catalog: Catalog, settings: Settings) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from routinglab.cli import options
 from routinglab.cli.output import note, print_json, say
 
 if TYPE_CHECKING:
-    from routinglab.routing.decision import Decision
+    from routinglab.routing.decision import Decision, RoutingRequest
 
 
 def add_to(app: typer.Typer) -> None:
@@ -46,6 +46,9 @@ def route(
     project: options.Project = None,
     all_models: options.WholeCatalog = False,
     record: options.Record = None,
+    explain: Annotated[
+        bool, typer.Option("--explain/--no-explain", help="Say why, and what would flip it.")
+    ] = True,
     json: options.Json = False,
 ) -> None:
     """Decide which model and effort a task goes to, and explain why.
@@ -77,12 +80,27 @@ def route(
     if json:
         print_json({"decision": decision.to_dict(), "explanation": str(decision.explain())})
     else:
-        _say(decision)
+        _say(decision, explain)
 
 
-def _say(decision: Decision) -> None:
+def _say(decision: Decision, explain: bool) -> None:
     say(str(decision.primary))
     for fallback in decision.fallbacks:
         say(f"  then {fallback}")
-    say()
-    say(str(decision.explain()))
+    if explain:
+        say()
+        say(str(decision.explain()))
+        for request in decision.requests:
+            say(_asked(request))
+
+
+def _asked(request: RoutingRequest) -> str:
+    """Who was asked what in routing, and what that took; unknown figures are left out."""
+    facts = [
+        f"asked {request.model} ({request.purpose}): {request.outcome}",
+        f"{request.input_tokens} tokens in" if request.input_tokens is not None else "",
+        f"{request.output_tokens} out" if request.output_tokens is not None else "",
+        f"${request.cost:.6f}" if request.cost is not None else "",
+        f"{request.seconds:.1f} s" if request.seconds is not None else "",
+    ]
+    return ", ".join(fact for fact in facts if fact)

@@ -149,3 +149,36 @@ def test_a_run_says_what_it_was_not_given_and_how_to_go_on(command, server: LlmS
     assert [m["content"] for m in server.requests[1].json["messages"]][1:] == [
         "x", "ok", "and now?",
     ]  # fmt: skip
+
+
+def test_route_explains_and_says_who_was_asked(command, server: LlmServer) -> None:
+    server.script("big", [call("structured_output", {"choice": "here/small"})])
+    ran = command("route", "Fix it.", *NEEDS, "--explain")
+    assert ran.code == exits.OK, ran.err
+    assert "was chosen by the router" in ran.out
+    # 10 tokens at $1 and 5 at $2 a million
+    assert "asked here/big (choice): ok, 10 tokens in, 5 out, $0.000020" in ran.out
+    server.script("big", [call("structured_output", {"choice": "here/small"})])
+    assert command("route", "Fix it.", *NEEDS, "--no-explain").out.splitlines() == [
+        "here/small", "  then here/big",
+    ]  # fmt: skip
+
+
+def test_doctor_sends_only_when_asked_to(command, server: LlmServer) -> None:
+    assert command("doctor").code == exits.OK
+    assert server.requests == []
+    ran = command("doctor", "--ping", "--json")
+    assert ran.code == exits.OK, ran.err
+    assert {(a["model"], a["outcome"]) for a in ran.data["ping"]} == {
+        ("here/big", "ok"), ("here/small", "ok"),
+    }  # fmt: skip
+    assert sorted(seen.model for seen in server.requests) == ["big", "small"]
+
+
+def test_doctor_names_a_model_that_does_not_answer(command, server: LlmServer) -> None:
+    server.always("small", Fail(401))
+    ran = command("doctor", "--ping")
+    assert ran.code == exits.FOUND
+    line = next(line for line in ran.out.splitlines() if line.startswith("here/small"))
+    assert " auth " in line
+    assert KEY not in ran.out + ran.err
