@@ -69,7 +69,7 @@ class AnthropicClient:
 
 def _complete(reply: _Reply, data: dict[str, Any], answer: Answer) -> ChatReply:
     if not isinstance(data.get("content"), list):
-        raise nothing_said(answer)
+        raise nothing_said(answer, data)
     reply.take_whole(data)
     return reply.finished(answer)
 

@@ -58,7 +58,7 @@ class OpenAiClient:
                 return reply.finished(answer, ended=reply.finish is not None)
             await tell(on_text, reply.take_whole(data))
             if not reply.answered:
-                raise nothing_said(answer)
+                raise nothing_said(answer, data)
             return reply.finished(answer, ended=True)
 
         return await self._connection.post(body, read, stream=on_text is not None)

@@ -151,8 +151,11 @@ def cut_off(answer: Answer) -> Unreadable:
     return Unreadable(failure, what, error_type="stream_cut")
 
 
-def nothing_said(answer: Answer) -> Unreadable:
-    """What a 200 without an answer is."""
+def nothing_said(answer: Answer, data: dict[str, Any]) -> Unreadable:
+    """What a 200 without an answer is: the failure it tells of in some other form, or none at all."""
+    failure = read_failure(answer.status, data, answer.headers)
+    if failure.kind != "unknown" and (failure.code or failure.text):
+        return Unreadable(failure, retry_after=retry_wait(answer.headers, data))
     failure = Failure("provider_unavailable", answer.status)
     return Unreadable(failure, "sent a reply without an answer", error_type="no_answer")
 

@@ -76,6 +76,8 @@ def failed(name: str, step: Any, *, stream: bool = False) -> ProviderError:
         (wrong_type(), "provider_unavailable", 200),
         (Raw(b'{"choices": null, "content": null}'), "provider_unavailable", 200),
         (Raw(b"[]"), "provider_unavailable", 200),
+        (Raw(b'{"code": "InvalidApiKey", "message": "Invalid API-key provided."}'), "auth", 200),
+        (Raw(b'{"detail": "Your credit balance is too low"}'), "quota", 200),
         (Raw(b""), "network_timeout", 200),
         (Reset(), "network_timeout", None),
         (Cut(), "network_timeout", 200),
