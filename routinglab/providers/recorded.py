@@ -109,12 +109,13 @@ def _load(path: Path, _changed: int, size: int) -> tuple[Exchange, ...]:
     if size > MAX_BYTES:
         raise RecordingError(f"{path}: larger than {MAX_BYTES} bytes")
     found: list[Exchange] = []
-    for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+    # a text may hold other separators that str.splitlines knows
+    for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), 1):
         if not line.strip() or line.lstrip().startswith("//"):
             continue
         try:
             data = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise RecordingError(f"{path}:{number}: is no JSON ({error})") from None
         if not isinstance(data, dict) or data.pop("kind", "exchange") != "exchange":
             continue
@@ -288,5 +289,5 @@ class RecordingClient:
             **what,
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
+        with self._path.open("a", encoding="utf-8", errors="replace") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -136,3 +136,16 @@ def test_what_a_live_client_said_is_answered_again_without_it(tmp_path: Path) ->
     assert (caught.value.kind, caught.value.status) == ("provider_unavailable", 529)
     with pytest.raises(ProviderError, match="no answer"):
         asyncio.run(client.chat(ask("never asked")))
+
+
+def test_an_answer_with_other_line_separators_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    text = "one\u2028two\x85three\x0cfour\r\nfive"
+
+    async def test(server: LlmServer, providers: Providers) -> None:
+        server.script("m", [say(text)])
+        live = RecordingClient("oai", providers.client("oai"), path)
+        await live.chat(ask())
+
+    on_loopback(test)
+    assert chat(path, ask(), provider="oai").text == text
