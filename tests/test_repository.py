@@ -1,8 +1,7 @@
-"""What the repository holds: no addresses of registries, clean notebooks, rooms that import one way."""
+"""What the repository holds: no addresses of registries, clean notebooks, a wheel with every file."""
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import re
@@ -30,18 +29,6 @@ TEXT = {
     ".js",
     "",
 }
-
-#: Rooms from left to right (and those that see each other): a module imports only leftwards.
-LAYERS = (
-    {"errors", "core", "resources"},
-    {"evals", "catalog", "settings", "skills"},
-    {"providers"},
-    {"routing"},
-    {"running"},
-    {"tasks", "workflow"},
-    {"lab"},
-    {"ui", "report", "cli"},
-)
 
 
 def tracked() -> list[Path]:
@@ -130,61 +117,6 @@ def test_notebooks_have_stable_ids_and_no_outputs() -> None:
 def test_no_module_is_longer_than_400_lines() -> None:
     long = [str(p.relative_to(ROOT)) for p in modules() if len(p.read_text().splitlines()) > 400]
     assert not long
-
-
-def layer_of(name: str) -> int | None:
-    return next((i for i, rooms in enumerate(LAYERS) if name in rooms), None)
-
-
-def imports_of(path: Path) -> set[str]:
-    """Rooms a module imports, at its top or inside functions; not what only a type checker sees."""
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = []
-    rooms = set()
-    for node in ast.walk(tree):
-        names = []
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        rooms |= {name.split(".")[1] for name in names if name.startswith("routinglab.")}
-    return rooms
-
-
-def test_modules_import_only_leftwards() -> None:
-    wrong = []
-    for path in modules():
-        parts = path.relative_to(ROOT / "routinglab").with_suffix("").parts
-        own = layer_of(parts[0])
-        if own is None:
-            continue
-        for room in imports_of(path):
-            other = layer_of(room)
-            if other is not None and other > own:
-                wrong.append(f"{'/'.join(parts)} imports {room}")
-    assert not wrong
-
-
-def test_only_the_report_and_the_interface_touch_widgets_and_notebooks() -> None:
-    wrong = []
-    for path in modules():
-        room = path.relative_to(ROOT / "routinglab").parts[0]
-        if room in ("ui", "report", "cli"):
-            continue
-        for node in ast.walk(ast.parse(path.read_text())):
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.module:
-                names = [node.module]
-            if {n.split(".")[0] for n in names} & {
-                "ipywidgets",
-                "nbformat",
-                "nbclient",
-                "matplotlib",
-            }:
-                wrong.append(str(path.relative_to(ROOT)))
-    assert not wrong
 
 
 def test_scripts_can_be_run() -> None:
