@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from support import ui
-from support.jupyterlab import Page, jupyterlab, lab_page, need_chromium, notebook
+from support.jupyterlab import Lab, Page, jupyterlab, lab_page, need_chromium, notebook
 from support.llm_server import LlmServer
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def server() -> Iterator[LlmServer]:
 
 
 @pytest.fixture(scope="session")
-def page(server: LlmServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def lab(server: LlmServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     folder = tmp_path_factory.mktemp("lab")
     for name in ("evals", "replay", "launch"):
         shutil.copy(ROOT / "notebooks" / f"{name}.ipynb", folder)
@@ -64,8 +64,14 @@ def page(server: LlmServer, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         "PYTHONPATH": str(ROOT / "tests"),
         "ROUTINGLAB_HOME": str(folder / "home"),
     }
-    size = {"width": 1400, "height": 1500}
-    with jupyterlab(folder, env) as lab, lab_page(lab, viewport=size) as one:
+    with jupyterlab(folder, env) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def page(lab: Lab) -> Iterator[Page]:
+    # no longer than a module: while a page is open its event loop is in the way of asyncio.run
+    with lab_page(lab, viewport={"width": 1400, "height": 1500}) as one:
         yield one
 
 
