@@ -6,6 +6,7 @@ classifier), one event of a stream up to 8 MiB, a whole stream up to 256 MiB.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import re
@@ -26,6 +27,8 @@ MAX_ERROR_BODY = 64 * 1024
 MAX_ANSWER = 32 * 2**20
 MAX_STREAM = 256 * 2**20
 MAX_SHOWN = 300
+#: How long the words of an error may take after its status.
+ERROR_SECONDS = 10.0
 
 
 _ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid", "cf-ray")
@@ -70,13 +73,17 @@ class Answer:
         return b"".join([piece async for piece in self.pieces(limit)])
 
     async def start(self, limit: int) -> bytes:
-        """The first ``limit`` bytes of the body; the rest is left unread."""
+        """The first ``limit`` bytes of the body, as far as they come in a while; the rest is left.
+
+        What an error's status says is known by then, and its words may never be completed.
+        """
         found = bytearray()
-        with contextlib.suppress(httpx.HTTPError):
-            async for piece in decoded(self._response):
-                found += piece
-                if len(found) >= limit:
-                    break
+        with contextlib.suppress(httpx.HTTPError, TimeoutError):
+            async with asyncio.timeout(ERROR_SECONDS):
+                async for piece in decoded(self._response):
+                    found += piece
+                    if len(found) >= limit:
+                        break
         return bytes(found[:limit])
 
 

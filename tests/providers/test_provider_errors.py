@@ -9,12 +9,14 @@ import logging
 import traceback
 import tracemalloc
 import zlib
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from support.llm_server import (
     Cut,
     ErrorInside,
+    Exchange,
     Fail,
     Html,
     Huge,
@@ -203,6 +205,25 @@ def test_a_proxy_that_compresses_unasked_is_understood(packing: str, pack: Any) 
         return (await providers.client("oai").chat(ask())).text
 
     assert on_loopback(test) == "hello"
+
+
+@dataclass(frozen=True)
+class HalfAnError:
+    """A status, the beginning of a body, and then nothing."""
+
+    async def play(self, exchange: Exchange) -> None:
+        await exchange.start_stream("application/json", 429)
+        await exchange.send_piece(b'{"error": {"code": "insuff')
+        await exchange.wait_gone(30)
+        exchange.drop()
+
+
+def test_an_error_whose_body_never_ends_is_told_by_its_status(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("routinglab.providers.http.ERROR_SECONDS", 0.05)
+    error = failed("oai", HalfAnError())
+    assert (error.kind, error.status) == ("rate_limit", 429)
 
 
 def test_an_error_body_is_read_up_to_its_limit() -> None:
