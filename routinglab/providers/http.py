@@ -210,7 +210,8 @@ class Connection:
         except ListenerError as error:
             raise error.original from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as error:
-            failure = read_failure(error=error)
+            unsendable = isinstance(error, UnicodeError)  # in a header of the settings
+            failure = Failure("config") if unsendable else read_failure(error=error)
             what = "broke the connection off" if answer else _EXCEPTIONS.get(type(error).__name__)
             return self._error(
                 Failure(failure.kind, answer.status if answer else None),

@@ -120,21 +120,27 @@ class Providers:
     def _connection(
         self, info: ProviderInfo, path: str, header: str, auth: Mapping[str, str]
     ) -> Connection:
+        import httpx
+
         from routinglab.providers.http import Connection as New
 
         key = self._key(info)
         private = dict(auth)
         if key is not None:
             private[header] = f"Bearer {key}" if header == "authorization" else key
-        return New(
-            info.id,
-            info.base_url,
-            path,
-            auth=private,
-            headers=info.headers,
-            secrets=self.secrets,
-            proxies=self._proxies,
-        )
+        try:
+            return New(
+                info.id,
+                info.base_url,
+                path,
+                auth=private,
+                headers=info.headers,
+                secrets=self.secrets,
+                proxies=self._proxies,
+            )
+        except (ValueError, httpx.InvalidURL):  # a host name that no resolver takes
+            pass
+        raise _config(info.id, "has an address that cannot be read; check its baseUrl")
 
     def _key(self, info: ProviderInfo) -> str | None:
         """The key, checked for what no header can carry; its value is in no message."""

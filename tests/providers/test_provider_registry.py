@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from support.providers import KEY
+from support.providers import KEY, ask
 
 from routinglab.catalog.providers import presets
 from routinglab.errors import ProviderError
@@ -128,3 +128,19 @@ def test_closing_closes_every_client_and_new_ones_can_be_made() -> None:
         await providers.aclose()
 
     asyncio.run(main())
+
+
+def test_an_address_or_header_that_cannot_be_sent_is_the_settings_fault() -> None:
+    unreadable = Settings(providers={"p": {"baseUrl": "http://xn--a.test"}})
+    assert refused(Providers(unreadable, {}), "p").kind == "config"
+    odd = {"baseUrl": "http://127.0.0.1:1/v1", "headers": {"X": "\u00e4"}}
+
+    async def main() -> ProviderError:
+        async with Providers(Settings(providers={"p": odd}), {}) as providers:
+            with pytest.raises(ProviderError) as caught:
+                await providers.client("p").chat(ask())
+            return caught.value
+
+    error = asyncio.run(main())
+    assert error.kind == "config"
+    assert "odd letters" in str(error)
