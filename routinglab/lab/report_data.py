@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from routinglab.catalog.model import Catalog
 from routinglab.evals.evals import Evals
-from routinglab.lab import metrics, policies, study
+from routinglab.lab import policies, study
 from routinglab.lab.compare import Comparison, compare
 from routinglab.lab.imports.coderouterbench import SOURCE
 from routinglab.lab.names import catalog_ids
@@ -75,46 +74,6 @@ def _by_price(catalog: Catalog, outcomes: Outcomes) -> list[str]:
         outcomes.models,
         key=lambda model: (catalog[ids[model]].blended_price or 0.0, model),
     )
-
-
-def weight_sweep(
-    inputs: StudyInputs | None = None, weights: Sequence[float] = (0, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
-) -> pd.DataFrame:
-    """The reward oracle as the price weight grows: the cost-quality frontier within reach."""
-    judged = (inputs or study_inputs()).judged
-    rows = []
-    for weight in weights:
-        choices = policies.oracle("reward", weight)(judged)
-        rows.append(
-            {
-                "price_weight": weight,
-                "quality": metrics.mean_quality(choices),
-                "mean_cost": metrics.mean_cost(choices),
-                "distinct": choices.distinct,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def single_models(inputs: StudyInputs | None = None) -> pd.DataFrame:
-    """Every model on every judged task: quality, cost, provenance shares."""
-    return (inputs or study_inputs()).judged.summary()
-
-
-def cost_quality_figures(comparison: Comparison) -> pd.DataFrame:
-    """(policy, mean cost, quality) a policy, and whether it lies on the hull.
-
-    The hull is over policies that one could have had: those labelled hindsight or verifier-assisted
-    are shown, but do not shape it.
-    """
-    frame = comparison.frame[["policy", "mean_cost", "quality", "labels"]]
-    frame = frame.dropna(subset=["mean_cost", "quality"]).reset_index(drop=True)
-    possible = ~frame["labels"].str.contains("hindsight|verifier-assisted")
-    curve = metrics.cost_quality(frame.loc[possible, ["mean_cost", "quality"]].to_numpy())
-    hull = set(zip(curve.hull_costs, curve.hull_qualities, strict=True))
-    points = zip(frame["mean_cost"], frame["quality"], strict=True)
-    on = np.array([point in hull for point in points], dtype=bool) & possible.to_numpy()
-    return frame.assign(on_hull=on)
 
 
 def published_beside(comparison: Comparison) -> pd.DataFrame:

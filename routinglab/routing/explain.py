@@ -62,7 +62,7 @@ def explain(decision: Decision) -> Explanation:
         lines += _terms(decision, contest)
         if decision.policy == "evidence":
             flips = smallest_flips(contest)
-            lines += _flip_lines(decision, contest, flips)
+            lines += _flip_lines(contest, flips)
         else:
             lines.append(
                 f"The order is that of policy {decision.policy}; the scores above are the standard "
@@ -107,7 +107,7 @@ def _place(decision: Decision) -> int:
 def _terms(decision: Decision, contest: Contest) -> Iterator[str]:
     chosen = decision.candidates.index(decision.primary.model)
     yield _score_line(decision, contest, chosen)
-    rival = _rival(decision, contest, chosen)
+    rival = _rival(contest, chosen)
     if rival is None:
         yield "No other model was eligible."
         return
@@ -116,7 +116,7 @@ def _terms(decision: Decision, contest: Contest) -> Iterator[str]:
     yield _difference(contest, chosen, rival)
 
 
-def _rival(decision: Decision, contest: Contest, chosen: int) -> int | None:
+def _rival(contest: Contest, chosen: int) -> int | None:
     """The ranking's best entry that is another model than the chosen."""
     mine = contest.entries[chosen].identity
     return next((i for i, e in enumerate(contest.entries) if e.identity != mine), None)
@@ -169,7 +169,7 @@ def _difference(contest: Contest, chosen: int, rival: int) -> str:
     return said + "."
 
 
-def _flip_lines(decision: Decision, contest: Contest, flips: Flips) -> Iterator[str]:
+def _flip_lines(contest: Contest, flips: Flips) -> Iterator[str]:
     top = contest.entries[contest.first].model
     others = len({entry.identity for entry in contest.entries}) > 1
     if not others:

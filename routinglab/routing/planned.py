@@ -117,12 +117,6 @@ class Plan:
             changed[name] = tuple(changed.get(name, ()))
         return base.model_copy(update=changed)
 
-    def canonical_for(
-        self, choice: str | None = None, task_digest: str = "", **parts: Unpack[DecisionParts]
-    ) -> str:
-        """``decide(...).canonical()`` of the same arguments, from a text that tasks share."""
-        return self.template(choice, **parts).canonical(task_digest)
-
     def template(
         self, choice: str | None = None, **parts: Unpack[DecisionParts]
     ) -> CanonicalTemplate:

@@ -77,10 +77,8 @@ def test_distinct_choices_and_constant_routers_are_labelled(comparison: Comparis
 
 FIGURES: dict[str, Callable[[StudyInputs], pd.DataFrame]] = {
     "comparison": lambda inputs: compared(inputs).frame,
-    "hull": lambda inputs: report_data.cost_quality_figures(compared(inputs)),
     "published": lambda inputs: report_data.published_beside(compared(inputs)),
-    "weights": report_data.weight_sweep,
-    "models": report_data.single_models,
+    "models": lambda inputs: inputs.judged.summary(),
 }
 
 
