@@ -24,43 +24,16 @@ from support.llm_server import (
 )
 from support.llm_server_behaviours import stream_of
 from support.llm_server_wire import sse
-from support.providers import KEY, ask, on_loopback
+from support.providers import BOTH, KEY, PNG, READ, answered, ask, on_loopback
 
 from routinglab.errors import ProviderError
 from routinglab.providers.chat import (
     ChatReply,
     ChatRequest,
-    Image,
     Message,
-    ToolSpec,
     Usage,
 )
 from routinglab.providers.registry import Providers
-
-BOTH = pytest.mark.parametrize("name", ["oai", "ant"])
-PNG = Image("image/png", b"\x89PNG\r\n")
-READ = ToolSpec(
-    "read", "Read a file", {"type": "object", "properties": {"path": {"type": "string"}}}
-)
-
-
-def answered(
-    name: str,
-    step: Any,
-    request: ChatRequest | None = None,
-    *,
-    stream: bool = False,
-) -> tuple[ChatReply, list[str], dict[str, Any]]:
-    """The reply, the pieces that were streamed and the body that was sent."""
-
-    async def test(server: LlmServer, providers: Providers) -> Any:
-        server.script("m", [step])
-        heard: list[str] = []
-        on_text = heard.append if stream else None
-        reply = await providers.client(name).chat(request or ask(), on_text=on_text)
-        return reply, heard, server.requests[-1].json
-
-    return on_loopback(test)
 
 
 @BOTH

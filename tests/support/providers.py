@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
-from routinglab.providers.chat import ChatRequest, Message
+import pytest
+
+from routinglab.providers.chat import ChatReply, ChatRequest, Image, Message, ToolSpec
 from routinglab.providers.registry import Providers
 from routinglab.settings import Settings
 from support.llm_server import LlmServer
@@ -15,6 +17,13 @@ KEY = "loopback-key-0123456789"
 ENV = {"LOOPBACK_KEY": KEY}
 
 T = TypeVar("T")
+
+#: A test of both chat protocols.
+BOTH = pytest.mark.parametrize("name", ["oai", "ant"])
+PNG = Image("image/png", b"\x89PNG\r\n")
+READ = ToolSpec(
+    "read", "Read a file", {"type": "object", "properties": {"path": {"type": "string"}}}
+)
 
 
 def settings_for(server: LlmServer, **more: Any) -> Settings:
@@ -51,3 +60,22 @@ def on_loopback(
 def run(work: Coroutine[Any, Any, T]) -> T:
     """``asyncio.run`` by a shorter name."""
     return asyncio.run(work)
+
+
+def answered(
+    name: str,
+    step: Any,
+    request: ChatRequest | None = None,
+    *,
+    stream: bool = False,
+) -> tuple[ChatReply, list[str], dict[str, Any]]:
+    """The reply, the pieces that were streamed and the body that was sent."""
+
+    async def test(server: LlmServer, providers: Providers) -> Any:
+        server.script("m", [step])
+        heard: list[str] = []
+        on_text = heard.append if stream else None
+        reply = await providers.client(name).chat(request or ask(), on_text=on_text)
+        return reply, heard, server.requests[-1].json
+
+    return on_loopback(test)
