@@ -114,7 +114,9 @@ async def execute(page: str, place: Path) -> dict[str, Any]:
         return scope
 
 
-@pytest.mark.filterwarnings("ignore::routinglab.lab.findings.OutcomesWarning")  # the table has no tokens
+@pytest.mark.filterwarnings(
+    "ignore::routinglab.lab.findings.OutcomesWarning"
+)  # the table has no tokens
 @pytest.mark.parametrize("page", WITH_PYTHON)
 def test_the_python_of_a_page_runs_as_written(page: str, place: Path) -> None:
     scope = asyncio.run(execute(page, place))
