@@ -86,7 +86,7 @@ def _value_column(
     namespace = place.edition.namespace
     if namespace == "own":
         return _own_column(at, text, place)
-    label, effort, harness = _conditions(namespace, text)
+    label, effort, harness = _conditions(text)
     reporter: str | None = None
     if namespace == "pub":
         if label.casefold() in REPORTERS:
@@ -115,7 +115,7 @@ def _value_column(
     )
 
 
-def _conditions(namespace: str, text: str) -> tuple[str, str | None, str | None]:
+def _conditions(text: str) -> tuple[str, str | None, str | None]:
     """A label without the effort and harness its brackets state: ``Main (cc)``, ``TB4 [high]``."""
     effort = harness = None
     for inside in _BRACKET.findall(text):

@@ -32,7 +32,7 @@ class ListControl(Quiet):
         none: str = NO_LIMIT,
         help: str = "",
     ) -> None:
-        self._label, self._shown, self._changed, self._help = label, shown, changed, help
+        self._label, self._shown, self._changed = label, shown, changed
         self._options = tuple(options)
         self._value: tuple[Any, ...] | None = None
         self.none = w.Checkbox(
