@@ -14,13 +14,20 @@ def is_configured(
     provider_id: str, settings: Settings | None = None, env: Mapping[str, str] | None = None
 ) -> bool:
     """Whether the provider has an address, and a key that is set and not blank where it needs one."""
+    return why_not_configured(provider_id, settings, env) is None
+
+
+def why_not_configured(
+    provider_id: str, settings: Settings | None = None, env: Mapping[str, str] | None = None
+) -> str | None:
+    """What a provider lacks to be called, in words that name the variable; None for nothing."""
     info = provider_info(provider_id, settings)
     if info is None:
-        return False
-    if not info.needs_key:
-        return True
+        return f"provider {provider_id} has no address"
     variables = os.environ if env is None else env
-    return bool(info.key_env and variables.get(info.key_env, "").strip())
+    if info.needs_key and not (info.key_env and variables.get(info.key_env, "").strip()):
+        return f"provider {provider_id} is not configured: {info.key_env} is not set"
+    return None
 
 
 def available(

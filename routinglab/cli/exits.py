@@ -37,5 +37,6 @@ def code_for(error: Exception) -> int:
         errors.OutcomesError,
         errors.SkillError,
         errors.SecretFound,
+        errors.TranscriptError,
     )
     return USAGE if isinstance(error, unusable_input) else FAILED

@@ -137,4 +137,6 @@ def _tell(event: RunEvent) -> None:
 
 def _how(attempt: Attempt) -> str:
     reason = f" ({attempt.failure})" if attempt.failure else ""
-    return safe(f"{attempt.kind}{reason}: {attempt.message}")
+    # a skipped one was never announced, so its line says who
+    who = f"{attempt.candidate} " if attempt.kind == "skipped" else ""
+    return safe(f"{who}{attempt.kind}{reason}: {attempt.message}")

@@ -223,6 +223,8 @@ def failure(speaker: Speaker, result: Inference) -> str:
     error = result.error
     if error is None:
         raise InvalidInput("this inference did not fail")
+    if error.error_type == "missing_key":  # our own words, which name the variable to set
+        return f"{speaker.candidate.model} failed: {error}"
     status = f"HTTP {error.status}, " if error.status is not None else ""
     kind = error.error_type or error.kind
     shown = kind if kind == error.kind else f"{error.kind}, {kind}"

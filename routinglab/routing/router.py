@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from routinglab.catalog.available import available, is_configured
+from routinglab.catalog.available import available, why_not_configured
 from routinglab.catalog.files import load_catalog
 from routinglab.catalog.model import Catalog
 from routinglab.catalog.providers import presets
@@ -107,7 +107,11 @@ class Router:
 
     def is_configured(self, provider: str) -> bool:
         """Whether a provider could be called: it has an address, and a key where it needs one."""
-        return is_configured(provider, self.settings, self.env)
+        return self.why_not_configured(provider) is None
+
+    def why_not_configured(self, provider: str) -> str | None:
+        """What a provider lacks to be called, in words; None where it could be."""
+        return why_not_configured(provider, self.settings, self.env)
 
     @property
     def secrets(self) -> tuple[str, ...]:

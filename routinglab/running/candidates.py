@@ -54,15 +54,15 @@ def distinct(planned: Iterable[Planned]) -> tuple[Planned, ...]:
 
 
 def passed_over(
-    item: Planned, *, request_bytes: int, is_configured: Callable[[str], bool]
+    item: Planned, *, request_bytes: int, why_not_configured: Callable[[str], str | None]
 ) -> str | None:
     """Why ``item`` is skipped before any call, or None."""
     if item.spared:
         return None
     if item.skip is not None:
         return item.skip
-    if not is_configured(item.candidate.provider):
-        return f"provider {item.candidate.provider} is not configured"
+    if (lacks := why_not_configured(item.candidate.provider)) is not None:
+        return lacks
     entry = item.entry
     if entry is None:
         return None

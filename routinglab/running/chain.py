@@ -41,7 +41,7 @@ class Chain:
     """
 
     client: Callable[[str], ChatClient]
-    is_configured: Callable[[str], bool]
+    why_not_configured: Callable[[str], str | None]
     events: Events
     redact: Callable[[str], str]
     policy: RetryPolicy = field(default_factory=RetryPolicy)
@@ -110,7 +110,7 @@ class Chain:
         return passed_over(
             item,
             request_bytes=conversation.bytes + toolbox.bytes,
-            is_configured=self.is_configured,
+            why_not_configured=self.why_not_configured,
         )
 
     def _retry(self, candidate: Candidate, *, last: bool) -> Retry:

@@ -159,7 +159,7 @@ class LiveRun:
         router = self.runner.router
         return Chain(
             client=router.clients.get().client,
-            is_configured=router.is_configured,
+            why_not_configured=router.why_not_configured,
             events=self._events,
             redact=self._redact,
             policy=RetryPolicy.of(router.settings),

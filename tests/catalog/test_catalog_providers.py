@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from routinglab.catalog.available import available, is_configured
+from routinglab.catalog.available import available, is_configured, why_not_configured
 from routinglab.catalog.model import Catalog, Model
 from routinglab.catalog.providers import presets, provider_info
 from routinglab.errors import SettingsError
@@ -57,6 +57,14 @@ def test_a_provider_is_configured_when_its_key_is_set_and_not_blank():
     assert not is_configured("openai", env={})
     assert is_configured("ollama", env={})
     assert not is_configured("nobody", env={"NOBODY_API_KEY": "x"})
+
+
+def test_what_a_provider_lacks_is_said_with_the_variable_to_set():
+    assert why_not_configured("openai", env={"OPENAI_API_KEY": "sk-1"}) is None
+    mine = having(openai={"apiKeyEnv": "MINE"})
+    said = "provider openai is not configured: MINE is not set"
+    assert why_not_configured("openai", mine, {"OPENAI_API_KEY": "k", "MINE": " "}) == said
+    assert why_not_configured("nobody", env={}) == "provider nobody has no address"
 
 
 def test_settings_override_each_value_of_a_preset():

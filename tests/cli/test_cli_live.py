@@ -75,6 +75,40 @@ def test_run_falls_back_and_gives_the_result_as_json(command, server: LlmServer)
     assert "failed (model_unavailable)" in ran.err
 
 
+def test_a_skipped_model_is_named_with_the_variable_to_set(command, server: LlmServer) -> None:
+    ran = command("run", "explore", "x", "--model", "openai/gpt-5.4:high")
+    assert ran.code == exits.OK, ran.err
+    assert (
+        "openai/gpt-5.4:high skipped: provider openai is not configured: OPENAI_API_KEY is not set"
+        in ran.err
+    )
+    assert [seen.model for seen in server.requests] == ["big"]
+
+
+def test_routing_without_a_key_names_the_variable_to_set(
+    command, server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Path(os.environ["ROUTINGLAB_HOME"], ".routinglab", "settings.json")
+    stated = json.loads(settings.read_text())
+    del stated["modelRouting"]  # a provider without a key has models to choose from
+    settings.write_text(json.dumps(stated))
+    monkeypatch.delenv("HERE_KEY")
+    ran = command("route", "Fix it.")
+    assert ran.code == exits.FAILED
+    assert "here has no key: set the environment variable HERE_KEY" in ran.err
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("reference", ["nonsense", "sa_00000000000000000000"])
+def test_a_transcript_that_is_not_there_is_bad_input(
+    command, server: LlmServer, reference: str
+) -> None:
+    ran = command("run", "explore", "x", "--model", "here/small", "--continue", reference)
+    assert ran.code == exits.USAGE
+    assert reference in ran.err
+    assert server.requests == []
+
+
 def test_a_run_that_nobody_answers_fails(command, server: LlmServer) -> None:
     server.always("*", Fail(401, {"error": {"message": "bad key"}}))
     ran = command("run", "explore", "x", "--model", "here/small", "-q")

@@ -77,6 +77,9 @@ def test_a_classifier_without_its_key_switches_without_a_request(tmp_path: Path)
     )
     assert [r.model for r in server.requests] == ["chat"]
     assert decision.requests[0].outcome == "not sent: missing_key"
+    assert (
+        "judge/one failed: judge has no key: set the environment variable" in decision.switches[0]
+    )
 
 
 def test_bad_answers_are_repaired_three_times_and_then_degrade(tmp_path: Path) -> None:

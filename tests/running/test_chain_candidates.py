@@ -149,11 +149,17 @@ def test_an_unconfigured_provider_is_a_skipped_attempt(tmp_path: Path) -> None:
     async def act(s: Scene) -> None:
         result = await s.run(agent("openai/gpt-5.4", fallback_models=("acme/middle",)))
         assert [(str(a.candidate), a.kind, a.message) for a in result.attempts] == [
-            ("openai/gpt-5.4", "skipped", "provider openai is not configured"),
+            (
+                "openai/gpt-5.4",
+                "skipped",
+                "provider openai is not configured: OPENAI_API_KEY is not set",
+            ),
             ("acme/middle", "ok", ""),
         ]
         assert [(a.cost, a.failure) for a in result.attempts[:1]] == [(None, None)]
-        assert result.switches == ("openai/gpt-5.4: skipped, provider openai is not configured",)
+        assert result.switches == (
+            "openai/gpt-5.4: skipped, provider openai is not configured: OPENAI_API_KEY is not set",
+        )
 
     scene(tmp_path, act)
 
@@ -263,7 +269,7 @@ def test_the_current_model_is_tried_where_a_fallback_pinned_it_at_an_effort_it_l
 def test_the_current_model_is_not_held_to_its_window_on_concrete_calls() -> None:
     entry = Model(provider="acme", id="chat", context_window=10)
     item = Planned(Candidate(model="acme/chat"), entry, "current", spared=True)
-    assert passed_over(item, request_bytes=10**6, is_configured=lambda _: False) is None
+    assert passed_over(item, request_bytes=10**6, why_not_configured=lambda _: "no key") is None
 
 
 def test_a_current_model_without_an_address_is_skipped_and_a_meaningless_one_an_error(

@@ -38,6 +38,6 @@ def planned(
         )
     shown = []
     for item in chain_for(plan, decision, router):
-        reason = passed_over(item, request_bytes=100, is_configured=router.is_configured)
+        reason = passed_over(item, request_bytes=100, why_not_configured=router.why_not_configured)
         shown.append(str(item.candidate) + (f" - {reason}" if reason else ""))
     return shown
