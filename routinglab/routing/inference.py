@@ -71,7 +71,8 @@ class Inferences:
         reader = reader_for(task, roles, eligible)
         if reader is None:
             raise InferenceFailed(
-                "there is no chat model to read the task"
+                "there is no chat model to read the task (set currentModel in the settings, or "
+                "ROUTINGLAB_MODEL)"
                 if roles.chat is None
                 else "the task fits the window of no eligible model"
             )

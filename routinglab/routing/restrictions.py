@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -147,11 +147,12 @@ def admit(models: Iterable[Model], restrictions: Iterable[Restriction]) -> Admis
     Raises :class:`NoEligibleModel` where none does, naming what removed the most candidates.
     """
     held = tuple(restrictions)
+    offered = tuple(models)
     kept: list[Model] = []
     efforts: dict[str, tuple[Effort | None, ...]] = {}
     removed: dict[str, int] = {}
     considered = 0
-    for model in models:
+    for model in offered:
         if model.kind != "chat":
             continue
         choices = model.effort_choices
@@ -168,15 +169,26 @@ def admit(models: Iterable[Model], restrictions: Iterable[Restriction]) -> Admis
             efforts[model.full_id] = tuple(allowed)
     ordered = dict(sorted(removed.items(), key=lambda item: (-item[1], item[0])))
     if not kept:
-        raise NoEligibleModel(_nothing_left(considered, ordered), removed=ordered)
+        absent = _absent_providers(offered, held)
+        raise NoEligibleModel(_nothing_left(considered, ordered, absent), removed=ordered)
     return Admission(tuple(kept), efforts, ordered, considered)
 
 
-def _nothing_left(considered: int, removed: Mapping[str, int]) -> str:
+def _absent_providers(models: Iterable[Model], held: Iterable[Restriction]) -> list[str]:
+    """The providers of every allowed list that none of ``models`` is at."""
+    present = {model.provider for model in models if model.kind == "chat"}
+    lists = [set(restriction.limits.allowed_providers or ()) for restriction in held]
+    return sorted({name for allowed in lists if not allowed & present for name in allowed})
+
+
+def _nothing_left(considered: int, removed: Mapping[str, int], absent: Sequence[str]) -> str:
     if not considered:
         return "no eligible model: no chat model is available; set the key of a provider"
     counts = [f"{name} rules out {count}" for name, count in removed.items()]
-    return (
+    left = (
         f"no eligible model: of {considered} candidates (a model at one effort) "
         f"{'; '.join(counts)}. Widen {next(iter(removed))} first"
     )
+    if absent:
+        left += f", or set the key of {' or '.join(absent)}: no model there is available"
+    return left

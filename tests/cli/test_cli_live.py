@@ -99,6 +99,19 @@ def test_routing_without_a_key_names_the_variable_to_set(
     assert server.requests == []
 
 
+def test_routing_a_task_without_a_current_model_says_what_to_set(
+    command, server: LlmServer
+) -> None:
+    settings = Path(os.environ["ROUTINGLAB_HOME"], ".routinglab", "settings.json")
+    stated = json.loads(settings.read_text())
+    del stated["currentModel"]
+    settings.write_text(json.dumps(stated))
+    ran = command("route", "Fix it.")
+    assert ran.code == exits.FAILED
+    assert "set currentModel in the settings, or ROUTINGLAB_MODEL" in ran.err
+    assert server.requests == []
+
+
 @pytest.mark.parametrize("reference", ["nonsense", "sa_00000000000000000000"])
 def test_a_transcript_that_is_not_there_is_bad_input(
     command, server: LlmServer, reference: str

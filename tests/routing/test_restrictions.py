@@ -177,6 +177,14 @@ def test_nothing_eligible_says_which_restriction_removed_the_most() -> None:
     assert "Widen call.minContextWindow first" in str(caught.value)
 
 
+def test_an_allowed_provider_without_any_model_here_is_named() -> None:
+    with pytest.raises(NoEligibleModel, match="set the key of nobody: no model there is available"):
+        admitted(None, None, limits(allowed_providers=["nobody"]))
+    with pytest.raises(NoEligibleModel) as caught:
+        admitted(None, None, limits(allowed_providers=["nobody", "a"], min_context_window=10**7))
+    assert "nobody" not in str(caught.value)
+
+
 def test_a_catalog_without_chat_models_says_to_set_a_key() -> None:
     with pytest.raises(NoEligibleModel, match="set the key of a provider"):
         admit([MODELS[3]], ())
