@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
 from routinglab.core.agent import AgentBrief
@@ -12,6 +13,16 @@ from routinglab.core.needs import NEED_FIELDS, TaskNeeds
 from routinglab.errors import InvalidInput
 from routinglab.routing.decision import AnsweredBy
 from routinglab.settings import Settings
+
+
+def refuse_path(record: object) -> None:
+    """Raise :class:`InvalidInput` where a path stands in place of the writer of a recording."""
+    if isinstance(record, str | PathLike):
+        raise InvalidInput(
+            f"record is a writer and not a path: RecordingWriter({str(record)!r}), from "
+            "routinglab.lab.writer",
+            field="record",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from routinglab.resources import shipped
 from routinglab.routing.clients import LoopProviders
 from routinglab.routing.decision import Decision
 from routinglab.routing.inference import InferenceFailed, Inferences, Trace
-from routinglab.routing.launch import Launch, RouteRequest, brief_of
+from routinglab.routing.launch import Launch, RouteRequest, brief_of, refuse_path
 from routinglab.routing.plan import DecisionParts, Planner
 from routinglab.routing.policies import PolicyLike
 from routinglab.routing.router_model import Roles, roles_for
@@ -76,6 +76,7 @@ class Router:
         self.catalog = load_catalog(*self.settings.catalog) if catalog is None else catalog
         self.evals = _evals(evals, self.settings)
         self.policy = policy
+        refuse_path(record)
         self.record = record
         self.what_if = what_if
         self.clients = LoopProviders(lambda: Providers(self.settings, self.env), providers)

@@ -12,9 +12,10 @@ from routinglab.core.blocking import run_blocking
 from routinglab.core.constraints import ModelConstraints
 from routinglab.core.efforts import Effort
 from routinglab.core.needs import TaskNeeds
+from routinglab.core.text import shown
 from routinglab.errors import InvalidInput
 from routinglab.routing.decision import Decision
-from routinglab.routing.launch import as_limits
+from routinglab.routing.launch import as_limits, refuse_path
 from routinglab.routing.router import Router
 from routinglab.running.attempt import RunResult
 from routinglab.running.events import OnEvent
@@ -72,7 +73,15 @@ class Runner:
         self.workspace = Path.cwd() if workspace is None else Path(workspace)
         self._skills = skills
         self.tools = tuple(tools)
+        for tool in self.tools:
+            if not isinstance(tool, HostTool):
+                raise InvalidInput(
+                    f"tools holds {shown(tool)}, which is no HostTool; wrap a function: "
+                    "python_tool(function), from routinglab.running.toolbox",
+                    field="tools",
+                )
         self.profile = profile
+        refuse_path(record)
         self.record = record
         if max_depth < 1:
             raise InvalidInput(f"max_depth must be at least 1, not {max_depth}", field="max_depth")

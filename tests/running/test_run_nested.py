@@ -12,6 +12,7 @@ from support.llm_server import Called, Fail, Stall, calls, say, structured
 from support.runs import Scene, agent, scene, turns, until
 
 from routinglab.errors import InvalidInput, SkillError
+from routinglab.routing.router import Router
 from routinglab.running.runner import Runner
 from routinglab.running.toolbox import python_tool
 from routinglab.skills.run import RunOptions, run_skill
@@ -168,6 +169,14 @@ def test_a_depth_below_one_is_refused(tmp_path: Path) -> None:
             Runner(s.runner.router, max_depth=0)
 
     scene(tmp_path, act)
+
+
+def test_a_bare_function_and_a_path_for_a_recording_say_what_to_wrap_them_in() -> None:
+    with pytest.raises(InvalidInput, match="no HostTool; wrap a function: python_tool"):
+        Runner(tools=[len])  # type: ignore[list-item]
+    for make in (Router, Runner):
+        with pytest.raises(InvalidInput, match=r"RecordingWriter\('runs\.jsonl'\)"):
+            make(record="runs.jsonl")
 
 
 def test_cancelling_the_parent_cancels_its_children(tmp_path: Path) -> None:
