@@ -7,8 +7,6 @@ whose ``sources`` say which facts came from which source.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -19,6 +17,7 @@ from routinglab.catalog.imports.models_dev import import_models_dev
 from routinglab.catalog.imports.openrouter import import_openrouter
 from routinglab.catalog.imports.reading import read_json
 from routinglab.catalog.model import Catalog, Model, Source
+from routinglab.core.files import write_whole
 from routinglab.core.text import did_you_mean
 from routinglab.core.value import known_fields
 from routinglab.errors import CatalogError, InvalidInput
@@ -170,7 +169,10 @@ def write_catalog(catalog: Catalog, path: str | Path) -> None:
         f"{json.dumps(named, ensure_ascii=False, indent=1)},\n"
         '"models": [\n' + ",\n".join(lines) + "\n]\n}\n"
     )
-    _replace(Path(path), text)
+    try:
+        write_whole(Path(path), text.encode("utf-8"), mode=0o644)
+    except OSError as error:
+        raise CatalogError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def _keyed(sources: tuple[Source, ...], keys: dict[str, str]) -> object:
@@ -183,19 +185,3 @@ def _keyed(sources: tuple[Source, ...], keys: dict[str, str]) -> object:
             return [one.model_dump(mode="json", by_alias=True) for one in sources]
         found[key] = list(source.facts)
     return found
-
-
-def _replace(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).chmod(0o644)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise CatalogError(f"{path}: cannot be written ({error.strerror})") from None

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from pathlib import Path
 
+from routinglab.core.files import BYTE_ORDER_MARKS
 from routinglab.errors import EvalsError
 from routinglab.evals.row import Warned
 
 #: Larger files are refused; the largest known evals file is under 1 MB.
 LARGEST_FILE = 64 * 1024 * 1024
-
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 _SIGNS = re.compile("[±–—×•°’“”…€§²³]")
 
@@ -52,7 +44,7 @@ def decode(data: bytes) -> tuple[str, list[Warned]]:
 
     Bytes that fit none become the replacement character, with a warning.
     """
-    for mark, encoding in _MARKS:
+    for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _as(data[len(mark) :], encoding)
     head = data[:4096]

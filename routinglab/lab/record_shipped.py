@@ -21,8 +21,8 @@ from routinglab.catalog.model import Catalog
 from routinglab.core.agent import AgentBrief
 from routinglab.core.constraints import ModelConstraints
 from routinglab.core.needs import TaskNeeds
+from routinglab.core.text import text_digest
 from routinglab.evals.evals import Evals, load_evals
-from routinglab.lab.records import text_digest
 from routinglab.lab.writer import RecordingWriter
 from routinglab.resources import shipped
 from routinglab.routing.decision import RouterInfo

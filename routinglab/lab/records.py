@@ -56,11 +56,6 @@ def encode(value: Any) -> str:
     return _ENCODE(value)
 
 
-def text_digest(text: str) -> str:
-    """SHA-256 of a task's text, as decisions name it."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 class Outcome(Value):
     """What one model achieved on one task.
 

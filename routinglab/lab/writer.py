@@ -17,6 +17,7 @@ from routinglab.core.agent import AgentBrief
 from routinglab.core.constraints import ModelConstraints
 from routinglab.core.needs import TaskNeeds
 from routinglab.core.secrets import redact
+from routinglab.core.text import text_digest
 from routinglab.errors import RecordingError
 from routinglab.lab.records import (
     HEADER,
@@ -30,7 +31,6 @@ from routinglab.lab.records import (
     parts_digest,
     parts_of,
     rest_of,
-    text_digest,
 )
 from routinglab.routing.decision import Decision
 from routinglab.running.attempt import Attempt, RunResult

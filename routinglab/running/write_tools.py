@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from routinglab.core.files import write_whole
 from routinglab.errors import ToolError
 from routinglab.running.arguments import Argument, tool
 from routinglab.running.workspace import Workspace
@@ -67,12 +66,4 @@ def _edit(workspace: Workspace, given: Mapping[str, Any]) -> str:
 
 def _replace(path: Path, text: str) -> None:
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8"))
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(path, text.encode("utf-8"), mode=mode)

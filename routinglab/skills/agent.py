@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from routinglab.core.agent import AgentBrief
+from routinglab.core.files import write_whole
 from routinglab.core.text import did_you_mean
 from routinglab.core.value import Value
 from routinglab.errors import InvalidInput, SkillError
@@ -167,14 +167,5 @@ def _content(skill: Skill) -> dict[str, object]:
 
 
 def _write(target: Path, data: bytes) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mode = target.stat().st_mode & 0o7777 if target.exists() else 0o644
-        Path(name).chmod(mode)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    mode = target.stat().st_mode & 0o7777 if target.exists() else 0o644
+    write_whole(target, data, mode=mode)

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from routinglab.core.files import BYTE_ORDER_MARKS
+
 #: A skill file above this many bytes is listed but not run: its text would fill a model's window.
 MAX_BYTES = 1_048_576
-
-# the four-byte marks first: the UTF-32 one begins with the UTF-16 one
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +62,7 @@ def decode(raw: bytes, size: int | None = None) -> Decoded:
     What is no valid text becomes U+FFFD (or, in UTF-8, a surrogate that ``encode`` turns back) and
     is a problem with its line. A file larger than ``MAX_BYTES`` is a blocking one.
     """
-    mark, encoding = next((m for m in _MARKS if raw.startswith(m[0])), (b"", ""))
+    mark, encoding = next((m for m in BYTE_ORDER_MARKS if raw.startswith(m[0])), (b"", ""))
     problems = []
     body = raw[len(mark) :]
     encoding = encoding or _guess(body)

@@ -1,10 +1,8 @@
-"""Files that are whole or absent, and that one process writes at a time."""
+"""Files that one process writes at a time."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 import threading
 from pathlib import Path
 from types import TracebackType
@@ -16,36 +14,6 @@ except (
     ImportError
 ):  # pragma: no cover - a system without POSIX locks keeps the check inside one process
     fcntl = None  # type: ignore[assignment]
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Replace ``path`` by ``data`` so that a reader, or a crash, sees the old file or the new one.
-
-    Raises OSError, and then leaves the old file and no other.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last through a power cut, where the system can."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 class Busy(Exception):

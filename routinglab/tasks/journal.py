@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from routinglab.core.files import write_whole
 from routinglab.errors import InvalidInput, TaskError
-from routinglab.tasks.files import Busy, FileLock, write_whole
+from routinglab.tasks.files import Busy, FileLock
 from routinglab.tasks.model import Activity, TaskRecord
 
 SCHEMA_VERSION = 1

@@ -9,11 +9,11 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
+from routinglab.core.files import write_whole
 from routinglab.core.ids import Candidate
 from routinglab.core.value import Value
 from routinglab.errors import CheckpointError, InvalidInput
 from routinglab.routing.decision import Decision
-from routinglab.tasks.files import write_whole
 from routinglab.workflow.result import StageResult, WorkflowResult
 
 SCHEMA_VERSION = 1

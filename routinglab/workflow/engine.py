@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Unpack
 
+from routinglab.core.text import text_digest
 from routinglab.errors import CheckpointError, InvalidInput
 from routinglab.tasks.files import Busy, FileLock
 from routinglab.workflow.calls import Route, RunOptions, RunStage
 from routinglab.workflow.checkpoint import Checkpoint, check_fits, read_checkpoint
 from routinglab.workflow.definition import Workflow
-from routinglab.workflow.progress import Progress, sha256_of
+from routinglab.workflow.progress import Progress
 from routinglab.workflow.result import WorkflowResult
 
 
@@ -48,7 +49,7 @@ async def run_workflow(
         workflow=workflow.name,
         version=workflow.version,
         digest=workflow.digest,
-        inputs_digest=sha256_of(json.dumps(inputs, sort_keys=True)),
+        inputs_digest=text_digest(json.dumps(inputs, sort_keys=True)),
     )
     if checkpoint is None:
         return await Progress(workflow, route, run, blank, inputs, None, options).finish()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from routinglab.core.secrets import redact
+from routinglab.core.text import text_digest
 from routinglab.errors import CheckpointError, InvalidInput, RoutingLabError, RunFailed
 from routinglab.running.attempt import Attempt, RunResult
 from routinglab.workflow.calls import Route, RunOptions, RunStage, concrete_model
@@ -87,7 +87,7 @@ class Progress:
     async def _stage(self, stage: Stage) -> None:
         started = self.clock()
         prompt = fill(stage.prompt, self._look_up)
-        digest = sha256_of(prompt)
+        digest = text_digest(prompt)
         record = StageRecord(id=stage.id, state="decided", prompt_digest=digest, started=started)
         try:
             record = await self._decided(stage, prompt, record)
@@ -200,11 +200,6 @@ class Progress:
         if self.stopped:
             return self.stopped
         return "done" if all(r.state == "done" for r in self.records.values()) else "incomplete"
-
-
-def sha256_of(text: str) -> str:
-    """SHA-256 of a text, in hex."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _now() -> datetime:

@@ -13,9 +13,10 @@ from routinglab.core.agent import AgentBrief
 from routinglab.core.constraints import ModelConstraints
 from routinglab.core.ids import Candidate
 from routinglab.core.needs import TaskNeeds
+from routinglab.core.text import text_digest
 from routinglab.errors import InvalidInput, RecordingError
 from routinglab.lab.recording import load_recording, read_recording
-from routinglab.lab.records import Outcome, text_digest
+from routinglab.lab.records import Outcome
 from routinglab.lab.writer import RecordingWriter
 from routinglab.routing.decision import Decision, RoutingRequest
 from routinglab.running.attempt import Attempt

@@ -9,8 +9,8 @@ from routinglab.catalog.model import Catalog, Model
 from routinglab.core.agent import AgentBrief
 from routinglab.core.constraints import ModelConstraints
 from routinglab.core.needs import TaskNeeds
+from routinglab.core.text import text_digest
 from routinglab.evals.evals import Evals, parse_evals
-from routinglab.lab.records import text_digest
 from routinglab.lab.writer import RecordingWriter
 from routinglab.routing.decision import Decision, RouterInfo
 from routinglab.routing.plan import Planner
